@@ -261,6 +261,7 @@ fn conformance(case: &TestCriterion<'_>) -> Vec<Reason> {
     }
     let kinds = [
         (CaseOutcome::Fail, Code::CasesFailed),
+        (CaseOutcome::Undecided, Code::CasesOutOfTime),
         (CaseOutcome::Library, Code::CasesOfLibrary),
         (CaseOutcome::Unsupported, Code::CasesUnsupported),
         (CaseOutcome::Skipped, Code::CasesSkipped),

@@ -300,7 +300,9 @@ fn a_hang_is_ended(mpi: Library) {
     ];
     let Some(result) = with_other_jobs(&dir, mpi, 2, &words, &variables) else { return };
     let hung = &result.cases["posix.visible.close_to_open"];
-    assert_eq!((hung.outcome, hung.why.as_str()), (CaseOutcome::Fail, "timeout after 10 s"), "{mpi:?}");
+    let why =
+        "timeout after 10 s: it hangs: no rank did anything in the last 5 s, though the directory answers.";
+    assert_eq!((hung.outcome, hung.why.as_str()), (CaseOutcome::Fail, why), "{mpi:?}");
     let seen = hung.evidence.as_ref().unwrap();
     assert_eq!(seen.rank, 1, "{mpi:?}: {seen:#?}");
     assert!(
@@ -314,16 +316,49 @@ fn a_hang_is_ended(mpi: Library) {
 }
 
 #[test]
+fn a_case_that_is_slow_is_undecided_with_its_progress_and_does_not_fail() {
+    let words = ["--timeout", "5", "--only", "posix.locks.fresh", "--only", "posix.create.exclusive"];
+    let shim = common::shim().display().to_string();
+    let variables = [
+        ("LD_PRELOAD", shim.as_str()),
+        ("ASSAY_SHIM_FAULT", "slow:400"),
+        ("ASSAY_SHIM_UNDER", "{dir}/d"),
+        // Rank 0 measures the speed of the directory, so its limit is not longer.
+        ("ASSAY_SHIM_RANK", "1"),
+    ];
+    let Some(result) = suite(Library::Mpich, 2, &words, &variables) else { return };
+    let slow = &result.cases["posix.locks.fresh"];
+    assert_eq!(slow.outcome, CaseOutcome::Undecided, "{slow:#?}");
+    assert!(slow.why.starts_with("timeout after 5 s: slow, but not stuck: rank "), "{}", slow.why);
+    assert!(slow.why.ends_with("Run it again with --timeout 20."), "{}", slow.why);
+    assert_eq!(result.outcome("posix.create.exclusive"), CaseOutcome::Pass);
+    assert_eq!(result.ran.status, Some(3), "{:#?}", result.ran);
+}
+
+#[test]
+fn a_slow_directory_gives_cases_more_time() {
+    let words = ["--timeout", "3", "--only", "posix.visible.close_to_open"];
+    let shim = common::shim().display().to_string();
+    let variables =
+        [("LD_PRELOAD", shim.as_str()), ("ASSAY_SHIM_FAULT", "slow:1100"), ("ASSAY_SHIM_UNDER", "{dir}/d")];
+    let Some(result) = suite(Library::Mpich, 2, &words, &variables) else { return };
+    assert_eq!(result.outcome("posix.visible.close_to_open"), CaseOutcome::Pass, "{:#?}", result.cases);
+    let out = &result.ran.out;
+    assert!(out.contains(" ms here, so cases have 30 s\n"), "{out}");
+    assert!(result.cases["posix.visible.close_to_open"].seconds > 3.0, "the case takes longer: {out}");
+}
+
+#[test]
 fn without_the_driver_a_hang_ends_the_job_and_lists_the_cases_not_run() {
     let dir = tempfile::tempdir().unwrap();
-    let words = "mpi-io --timeout 2 --record r --only posix.visible.* .";
+    let words = "mpi-io --timeout 6 --record r --only posix.visible.* .";
     let Some(mut command) = Mpi::Open.command(dir.path(), 2, words) else { return };
     command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_FAULT", "block:1").env("ASSAY_SHIM_RANK", "1");
     command.env("ASSAY_SHIM_UNDER", dir.path().canonicalize().unwrap());
     let ran = run(&mut command);
     assert!(ran.status.is_none_or(|status| status != 0), "{ran:#?}");
     assert!(ran.out.contains("FAIL         posix.visible.after_write"), "{ran:#?}");
-    assert!(ran.out.contains("timeout after 2 s"), "{ran:#?}");
+    assert!(ran.out.contains("timeout after 6 s: it hangs"), "{ran:#?}");
     assert!(ran.out.contains("not run: 4 cases, from posix.visible.after_fsync on"), "{ran:#?}");
     assert!(ran.err.contains("--launch"), "{ran:#?}");
     let records = results::records::load(&dir.path().join("r")).unwrap();

@@ -2,6 +2,7 @@
 //!
 //! Never here: the effect on a criterion about errors.
 
+use plan::Goal;
 use results::folder::Job;
 use results::reason::{Code, Reason};
 use results::record::{self, BadRange, Case as Tried, CaseOutcome, Check, Failed, Phase};
@@ -83,12 +84,31 @@ pub(super) fn cases_with(case: &TestCriterion<'_>, job: &Job, outcome: CaseOutco
         let reason = Reason::new(Code::CasesUntried).with("cases", all.len()).with("group", case.phase());
         return of(reason.with("error", &first.why));
     }
-    Ok(all.iter().filter(|tried| tried.outcome == outcome).count() as f64)
+    let count = |wanted| all.iter().filter(|tried| tried.outcome == wanted).count();
+    let least = count(outcome);
+    let most = least + if outcome == CaseOutcome::Undecided { 0 } else { count(CaseOutcome::Undecided) };
+    if decides(case, least, most) {
+        return Ok(least as f64);
+    }
+    let open = all.iter().find(|tried| tried.outcome == CaseOutcome::Undecided);
+    let reason =
+        Reason::new(Code::CasesUndecided).with("cases", most - least).with("outcome", outcome.word());
+    let reason = reason.with("least", least).with("most", most);
+    let reason = reason.with_some("names", open.map(|open| open.name.as_str()));
+    of(reason.with_some("error", open.map(|open| open.why.as_str())))
 }
 
-/// The first case of a job that failed.
+/// Whether the criterion is met by all of these numbers of cases, or by none.
+fn decides(case: &TestCriterion<'_>, least: usize, most: usize) -> bool {
+    let Goal::Value(goal) = &case.criterion.goal else { return least == most };
+    let met = |count: usize| case.criterion.op.holds(count as f64, goal.value);
+    (least..=most).all(|count| met(count) == met(least))
+}
+
+/// The first case of a job that failed or is undecided. Such a job does not end with status 0.
 pub(super) fn failed_case(job: &Job) -> Option<&Tried> {
-    record::cases(&job.records).find(|tried| tried.outcome == CaseOutcome::Fail)
+    let wanted = [CaseOutcome::Fail, CaseOutcome::Undecided];
+    record::cases(&job.records).find(|tried| wanted.contains(&tried.outcome))
 }
 
 /// The cases of a job that the criterion is about.

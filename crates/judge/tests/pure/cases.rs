@@ -91,6 +91,30 @@ fn a_verdict_on_cases_lists_the_failed_and_the_untried_cases() {
 }
 
 #[test]
+fn undecided_cases_make_a_clause_invalid_only_if_they_could_change_its_answer() {
+    const SLOW: &[(&str, CaseOutcome)] =
+        &[("posix.a", CaseOutcome::Pass), ("posix.b", CaseOutcome::Undecided), ("open.a", CaseOutcome::Fail)];
+    for (metric, op, value, outcome) in [
+        ("posix.fail", "==", "0", Outcome::Invalid),
+        ("posix.pass", ">=", "2", Outcome::Invalid),
+        ("posix.pass", ">=", "1", Outcome::Pass),
+        ("posix.pass", ">=", "3", Outcome::Fail),
+        ("open.fail", "==", "0", Outcome::Fail),
+        ("cases.fail", "==", "0", Outcome::Fail),
+        ("posix.undecided", "==", "0", Outcome::Fail),
+    ] {
+        let verdict = verdict_on(metric, op, value, three([SLOW, GOOD, GOOD]));
+        assert_eq!(verdict.outcome, outcome, "{metric} {op} {value}: {}", verdict.reason);
+        let listed = of(&verdict.warnings, Code::CasesOutOfTime);
+        assert!(
+            metric.starts_with("open") || verdict.reason.code == Code::CasesUndecided || listed.is_some()
+        );
+    }
+    let verdict = verdict_on("posix.fail", "==", "0", three([SLOW, GOOD, GOOD]));
+    assert_eq!((verdict.reason.number("least"), verdict.reason.number("most")), (Some(0.0), Some(1.0)));
+}
+
+#[test]
 fn untried_cases_or_an_incomplete_suite_are_not_a_pass() {
     let verdict = verdict_on("open.fail", "==", "0", three([IDLE, IDLE, IDLE]));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::CasesUntried));

@@ -161,7 +161,8 @@ impl Defaults<'_> {
             let workload = test.line.workload();
             let why = match (&test.line, CaseOutcome::named(kind)) {
                 (Line::Tool(line), _) if line.measures() == Measures::Cases => {
-                    "counts cases by outcome. Write `fail`, `pass`, `unsupported`, `skipped` or `library`."
+                    "counts cases by outcome. Write `fail`, `pass`, `unsupported`, `skipped`, `library` or \
+                     `undecided`."
                 }
                 (_, Some(_)) => "has no cases. Only mpi_io counts cases by outcome.",
                 _ => &format!("does not measure this for a phase. {}", instead(kind)),

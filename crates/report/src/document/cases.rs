@@ -48,11 +48,11 @@ fn groups(jobs: &[&Job]) -> Table {
 /// Each case that failed, with its evidence.
 fn failed(jobs: &[&Job]) -> Table {
     let headings = "Case | >Repetition | Outcome | ~Promise | >Ranks failed | ~Evidence";
-    let mut table = Table::new("Cases that failed", headings);
+    let mut table = Table::new("Cases that failed or are undecided", headings);
     for job in jobs {
-        for case in cases(&job.records)
-            .filter(|case| matches!(case.outcome, CaseOutcome::Fail | CaseOutcome::Library))
-        {
+        for case in cases(&job.records).filter(|case| {
+            matches!(case.outcome, CaseOutcome::Fail | CaseOutcome::Library | CaseOutcome::Undecided)
+        }) {
             let tone = if case.outcome == CaseOutcome::Fail { Tone::Fail } else { Tone::Plain };
             table.row([
                 Cell::literal(&case.name),
@@ -66,7 +66,8 @@ fn failed(jobs: &[&Job]) -> Table {
     }
     table.note =
         "The outcome `library` is a known failure of this release of the MPI library, with its reason. \
-                  It says nothing about the file system."
+                  It says nothing about the file system. The outcome `undecided` is a case whose time limit \
+                  passed before the promise was seen to be kept or broken."
             .into();
     table
 }

@@ -1,6 +1,7 @@
 //! The sentences of verdicts, of findings in the records, of warnings and notes.
 //!
 //! Never here: codes of the linter.
+// tidy: long because it is a table.
 
 use results::reason::Code;
 
@@ -207,6 +208,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     NoEndRecord: "The records of repetition {repetition} are incomplete: they have no end record.";
     MetricMissing: "Repetition {repetition} did not record {metric}.";
     ValueNotFinite: "Repetition {repetition}: {metric} is {found}, which is not a finite number.";
+    CasesUndecided:
+        "Repetition {repetition}: {cases|case} ended at the time limit without an outcome, so the number of \
+         cases with the outcome `{outcome}` is {least} to {most}. First: {names}: {error}.";
     CasesUntried: "Repetition {repetition} ran none of the {cases|case} of {group}: {error}.";
     DummyBackend: "The DUMMY backend moves no data, so there is nothing to evaluate.";
     ImportMissing: "{test} repetition {repetition} did not export {name}, because it recorded no file size.";
@@ -577,6 +581,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{cases} of {of} cases failed as known for this MPI library: {names}[ and {more} more]. This says \
          nothing about the file system.[ The first failed on rank {rank} at `{step}`: {seen}.][ Reason of \
          the first: {error}.]";
+    CasesOutOfTime:
+        "{cases} of {of} cases ended at the time limit without an outcome: {names}[ and {more} more].[ The \
+         first ended on rank {rank} at `{step}`: {seen}.][ Reason of the first: {error}.]";
     CasesUnsupported:
         "{cases} of {of} cases are not supported here: {names}[ and {more} more].[ The first failed on rank \
          {rank} at `{step}`: {seen}.][ Reason of the first: {error}.]";

@@ -119,6 +119,8 @@ codes! {
     MetricMissing = "metric-missing": "A repetition did not record the metric.";
     ValueNotFinite = "value-not-finite": "A repetition has a value that is not a finite number.";
     CasesUntried = "cases-untried": "A repetition ran none of the cases.";
+    CasesUndecided = "cases-undecided":
+        "Cases of a repetition ended at their time limit without an outcome, so their number is not known.";
     DummyBackend = "dummy-backend": "The DUMMY backend moves no data, so there is nothing to evaluate.";
     ImportMissing = "import-missing": "An earlier test did not export the value that the command line needs.";
     SearchValueMissing = "search-value-missing":
@@ -304,6 +306,7 @@ codes! {
     CasesFailed = "cases-failed": "Cases failed.";
     CasesOfLibrary = "cases-of-library":
         "Cases failed as known for the MPI library, not because of the file system.";
+    CasesOutOfTime = "cases-out-of-time": "Cases ended at their time limit without an outcome.";
     CasesUnsupported = "cases-unsupported": "Cases are not supported.";
     CasesSkipped = "cases-skipped": "Cases were not run.";
     Notice = "notice": "A notice of the workload.";

@@ -17,11 +17,14 @@ pub enum CaseOutcome {
     Skipped,
     /// The promise was not kept, which is a known failure of this release of the library.
     Library,
+    /// Its time limit passed before the promise was seen to be kept or broken.
+    Undecided,
 }
 
 impl CaseOutcome {
     /// All outcomes, in the order of tables.
-    pub const ALL: [Self; 5] = [Self::Pass, Self::Fail, Self::Unsupported, Self::Skipped, Self::Library];
+    pub const ALL: [Self; 6] =
+        [Self::Pass, Self::Fail, Self::Unsupported, Self::Skipped, Self::Library, Self::Undecided];
 
     /// The outcome with this word.
     pub fn named(word: &str) -> Option<Self> {
@@ -36,6 +39,7 @@ impl CaseOutcome {
             Self::Unsupported => "unsupported",
             Self::Skipped => "skipped",
             Self::Library => "library",
+            Self::Undecided => "undecided",
         }
     }
 }

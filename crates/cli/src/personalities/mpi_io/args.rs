@@ -29,7 +29,7 @@ pub(crate) struct MpiIoArgs {
     /// Start the ranks with this command, and again after a hang or crash
     #[arg(long, value_name = "COMMAND")]
     pub(super) launch: Option<String>,
-    /// End a case as failed after this many seconds
+    /// End a case after this many seconds, or up to 10 times as many on slow storage
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(super) timeout: u32,
     /// Also run cases that move over 1 GiB or create a sparse 10 TB file

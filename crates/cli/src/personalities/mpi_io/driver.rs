@@ -89,6 +89,8 @@ enum JobResult {
     Done,
     /// Before that, with a description.
     Early(String),
+    /// Not at all: nothing was heard of it for longer than the limit of its case.
+    Silent(String),
     /// By a request to stop.
     Stopped,
 }
@@ -112,9 +114,11 @@ impl Driver<'_> {
         if let Some((_, dir)) = begun.as_ref().filter(|_| !matches!(ended, JobResult::Done)) {
             self.remove_run_directory(dir);
         }
-        let why = match ended {
+        let (why, outcome) = match ended {
             JobResult::Done => return Ok(()),
-            JobResult::Early(why) => why,
+            JobResult::Early(why) => (why, CaseOutcome::Fail),
+            // This shows no broken promise: not even the watch of the ranks could report or end them.
+            JobResult::Silent(why) => (why, CaseOutcome::Undecided),
             JobResult::Stopped => {
                 self.failure = Some("stopped on request".to_owned());
                 return Ok(());
@@ -123,7 +127,7 @@ impl Driver<'_> {
         let last = begun.as_ref().map(|(name, _)| name.clone());
         let is_next = |name: &str| self.pending.front().is_some_and(|pending| pending.name == name);
         match begun.filter(|(name, _)| is_next(name)) {
-            Some(_) => self.fail_next(&why),
+            Some(_) => self.end_next(&why, outcome),
             // A case whose time limit passed has reported its outcome itself before it ended the job.
             None if self.ended.len() > before => {}
             None => self.failure = Some(format!("the launched job {why} before it began a case")),
@@ -170,7 +174,7 @@ impl Driver<'_> {
                 }
                 Err(RecvTimeoutError::Timeout) if received.elapsed() < silence_max => {}
                 Err(RecvTimeoutError::Timeout) => {
-                    return JobResult::Early(format!("was silent for {} s", silence_max.as_secs()));
+                    return JobResult::Silent(format!("was silent for {} s", silence_max.as_secs()));
                 }
             }
         }
@@ -208,7 +212,9 @@ impl Driver<'_> {
 
     fn receive(&mut self, message: Message) {
         let reported = match message {
-            Message::Ready { ranks, nodes, host, mpi, library, clients } if self.library.is_none() => {
+            Message::Ready { ranks, nodes, host, mpi, library, clients, limits }
+                if self.library.is_none() =>
+            {
                 let mut known = mpi.as_deref().map_or_else(RankLibrary::default, RankLibrary::read);
                 // A library without a known component has no parentheses.
                 let component = library.rsplit_once('(').map(|(_, name)| name.trim_end_matches(')'));
@@ -218,7 +224,7 @@ impl Driver<'_> {
                 self.kept.about(about, &host);
                 self.kept
                     .begin(nodes, 0, &clients)
-                    .and_then(|()| say(&reporter::heading(ranks, nodes, &library)))
+                    .and_then(|()| say(&(reporter::heading(ranks, nodes, &library) + &limits)))
             }
             Message::End { case } => {
                 if self.pending.front().is_some_and(|pending| pending.name == case.name) {
@@ -246,12 +252,11 @@ impl Driver<'_> {
     }
 
     /// Records that the next case ended its job without a message.
-    fn fail_next(&mut self, why: &str) {
+    fn end_next(&mut self, why: &str, outcome: CaseOutcome) {
         let Some(pending) = self.pending.pop_front() else { return };
         let what = format!("the job {why} while the case ran");
         let evidence = Evidence { step: END_OF_JOB.to_owned(), what, ..Evidence::default() };
-        let (outcome, evidence) = (CaseOutcome::Fail, Some(evidence));
-        let case = CaseRecord { outcome, evidence, ranks: self.ranks, ..pending };
+        let case = CaseRecord { outcome, evidence: Some(evidence), ranks: self.ranks, ..pending };
         let library = self.library.clone().unwrap_or_default();
         self.report(mark_known_failure(case, &library));
     }

@@ -2,10 +2,12 @@
 //!
 //! The options are of this program; it follows no classic program.
 
+mod activity;
 mod args;
 mod driver;
 mod rank_state;
 mod reporter;
+mod speed;
 mod text;
 mod watchdog;
 
@@ -128,10 +130,11 @@ fn run_cases(
     let run_name = String::from_utf8_lossy(&name).into_owned();
     let dir = args.dir();
     let speaks = comm.rank() == 0;
-    let limits = Limits { most: Duration::from_secs(args.timeout.into()), library: library.clone() };
+    let (most, why) = limit(comm, args, &format!("{run_name}.speed"))?;
+    let limits = Limits { most, library: library.clone() };
     if speaks {
-        let ready =
-            lock(reporter).ready(library.clone(), comm.size(), (nodes, rank.clients()), comm.node_name());
+        let (host, nodes) = (comm.node_name(), (nodes, rank.clients()));
+        let ready = lock(reporter).ready(library.clone(), comm.size(), nodes, host, why);
         ready.map_err(|error| halt(comm, &error))?;
     }
     let on_timeout = speaks.then(|| -> OnTimeout {
@@ -158,6 +161,28 @@ fn run_cases(
         lock(reporter).event(event, &limits)
     };
     conformance::run(&suite, cases, comm, &watchdog, &mut report)
+}
+
+/// The time limit of most cases, the same on all ranks. The text is the line that reports a longer one.
+/// `name` is that of a new file. Collective.
+fn limit(comm: &dyn Comm, args: &MpiIoArgs, name: &str) -> Result<(Duration, String), Halt> {
+    let requested = Duration::from_secs(args.timeout.into());
+    let (mut limit, mut why) = (requested, String::new());
+    if comm.rank() == 0 {
+        let piece = speed::time_of_piece(args.dir(), name);
+        limit = speed::limit(requested, piece);
+        let seconds = limit.as_secs();
+        why = match piece {
+            _ if limit == requested => String::new(),
+            Some(piece) => {
+                let ms = piece.as_secs_f64() * 1e3;
+                format!("a small write under a lock takes {ms:.1} ms here, so cases have {seconds} s\n")
+            }
+            None => format!("the directory is very slow, so cases have {seconds} s\n"),
+        };
+    }
+    let ms = comm.reduce_one(limit.as_millis() as u64, ranks::Reduce::Max)?;
+    Ok((Duration::from_millis(ms), why))
 }
 
 /// A text that no other run of this machine has.

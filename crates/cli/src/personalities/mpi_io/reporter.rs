@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
+use std::time::Duration;
 
 use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, TIMEOUT, mark_known_failure};
 use results::Record;
@@ -13,10 +14,13 @@ use serde::{Deserialize, Serialize};
 use units::several;
 
 use super::args::MpiIoArgs;
-use super::rank_state::RankStates;
+use super::rank_state::{CaseStanding, RankStates};
 use super::text;
 use super::watchdog::{Limits, RunningCase};
 use crate::speech::{complain, say};
+
+/// A slow case is advised to take the limit times this.
+const MORE_TIME: u64 = 4;
 
 /// The beginning of a message; no line of a launcher begins like this.
 const PREFIX: &str = "{\"mpi_io\":";
@@ -33,6 +37,9 @@ pub(super) enum Message {
         mpi: Option<String>,
         library: String,
         clients: Box<Clients>,
+        /// Why cases have more time than requested; empty if they have not.
+        #[serde(default)]
+        limits: String,
     },
     /// A case begins in a directory, with a time limit in seconds.
     Begin { name: String, dir: String, limit_s: u64 },
@@ -117,15 +124,16 @@ impl Reporter {
         ranks: u32,
         (nodes, clients): (u32, &Clients),
         host: &str,
+        limits: String,
     ) -> io::Result<()> {
         (self.library, self.ranks) = (library, ranks);
         let library = if self.mpi.is_some() { self.library.to_string() } else { String::new() };
         if self.to_driver {
             let (host, mpi) = (host.to_owned(), self.mpi.clone());
             let clients = Box::new(clients.clone());
-            return say(&Message::Ready { ranks, nodes, host, mpi, library, clients }.line());
+            return say(&Message::Ready { ranks, nodes, host, mpi, library, clients, limits }.line());
         }
-        say(&heading(ranks, nodes, &library))
+        say(&heading(ranks, nodes, &library)).and_then(|()| say(&limits))
     }
 
     pub(super) fn event(&mut self, event: ConformanceEvent<'_>, limits: &Limits) -> io::Result<()> {
@@ -163,8 +171,9 @@ impl Reporter {
         text::status(&self.ended, &names(&self.pending))
     }
 
-    /// Reports a case whose time limit has passed, and the end of the run. The process ends after this.
-    pub(super) fn timed_out(&mut self, running: &RunningCase, states: &RankStates) {
+    /// Reports a case whose time limit has passed, and the end of the run. The process ends after this, with
+    /// the returned status.
+    pub(super) fn timed_out(&mut self, running: &RunningCase, states: &RankStates) -> u8 {
         let evidence = Evidence {
             step: TIMEOUT.to_owned(),
             rank: states.first_stuck(),
@@ -173,22 +182,25 @@ impl Reporter {
         };
         // The case that runs is the first that has not ended. If it were not, its failure counts all the
         // same.
+        let (outcome, why) = late(running, states);
         let pending = self.pending.front().filter(|pending| pending.name == running.name);
         let case = CaseRecord {
             name: running.name.clone(),
-            outcome: CaseOutcome::Fail,
-            why: format!("timeout after {} s", running.limit_s),
+            outcome,
+            why,
             evidence: Some(evidence),
             failed_ranks: states.stuck(),
             seconds: running.limit_s as f64,
             ranks: pending.map_or(0, |_| self.ranks),
             ..pending.cloned().unwrap_or_default()
         };
-        let case = mark_known_failure(case, &self.library);
+        let hangs = outcome == CaseOutcome::Fail;
+        let case = if hangs { mark_known_failure(case, &self.library) } else { case };
         let record = Record::Case(Box::new(case.clone()));
         let reported = self.end(case).and_then(|()| if self.to_driver { Ok(()) } else { self.close() });
-        let kept =
-            reported.and_then(|()| self.keep(&[record, Record::End(End { exit: 1, ..End::default() })]));
+        let status = self.status();
+        let end = Record::End(End { exit: status, ..End::default() });
+        let kept = reported.and_then(|()| self.keep(&[record, end]));
         if let Err(error) = kept {
             complain(&format!("mpi-io: cannot report the end: {error}"));
         }
@@ -198,6 +210,7 @@ impl Reporter {
                  `assay mpi-io --launch 'mpirun -n N' DIR`.",
             );
         }
+        status
     }
 
     /// Appends to the file of records. The ranks are stuck, so nothing else writes to it any more.
@@ -208,6 +221,41 @@ impl Reporter {
             let line = serde_json::to_string(record)? + "\n";
             file.write_all(line.as_bytes())
         })
+    }
+}
+
+/// The outcome of a case whose time limit has passed, and why. Slow is not wrong. Only if no rank does
+/// anything, though the file system answers, is it a failure: a call does not return.
+fn late(running: &RunningCase, states: &RankStates) -> (CaseOutcome, String) {
+    let seconds = running.limit_s;
+    let passed = format!("timeout after {seconds} s");
+    let more = (seconds * MORE_TIME).max(1);
+    match states.standing(Duration::from_secs(seconds)) {
+        CaseStanding::Slow(progress) => (
+            CaseOutcome::Undecided,
+            format!("{passed}: slow, but not stuck: {progress}. Run it again with --timeout {more}."),
+        ),
+        CaseStanding::Hangs if running.large => (
+            CaseOutcome::Undecided,
+            format!(
+                "{passed}: a single call of this large case may last longer. Run it again with --timeout \
+                 {more}."
+            ),
+        ),
+        CaseStanding::Hangs => (
+            CaseOutcome::Fail,
+            format!(
+                "{passed}: it hangs: no rank did anything in the last {} s, though the directory answers.",
+                seconds.div_ceil(2)
+            ),
+        ),
+        CaseStanding::NoAnswer => (
+            CaseOutcome::Undecided,
+            format!(
+                "{passed}: the file system does not answer, which says nothing about the promise. Repair it, \
+                 then run the case again."
+            ),
+        ),
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn line(case: &Case) -> String {
 
 /// The table of groups, and the cases without an outcome.
 pub(super) fn table(ended: &[Case], pending: &[String]) -> String {
-    let mut groups: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, [usize; CaseOutcome::ALL.len()]> = BTreeMap::new();
     for case in ended {
         let counts = groups.entry(case.group()).or_default();
         let column = CaseOutcome::ALL.iter().position(|outcome| *outcome == case.outcome);
@@ -53,7 +53,7 @@ pub(super) fn table(ended: &[Case], pending: &[String]) -> String {
         let _ = write!(text, "{:>13}", outcome.word());
     }
     text.push('\n');
-    let mut all = [0; 5];
+    let mut all = [0; CaseOutcome::ALL.len()];
     for (group, counts) in &groups {
         row(&mut text, group, counts);
         all.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
@@ -69,7 +69,7 @@ pub(super) fn table(ended: &[Case], pending: &[String]) -> String {
     text
 }
 
-fn row(text: &mut String, name: &str, counts: &[usize; 5]) {
+fn row(text: &mut String, name: &str, counts: &[usize; CaseOutcome::ALL.len()]) {
     let _ = write!(text, "{name:<14}");
     counts.iter().for_each(|count| {
         let _ = write!(text, "{count:>13}");
@@ -79,9 +79,10 @@ fn row(text: &mut String, name: &str, counts: &[usize; 5]) {
 
 /// The exit status of the cases that `ended` and those that are `pending`.
 pub(super) fn status(ended: &[Case], pending: &[String]) -> u8 {
-    match ended.iter().any(|case| case.outcome == CaseOutcome::Fail) {
+    let any = |outcome| ended.iter().any(|case| case.outcome == outcome);
+    match any(CaseOutcome::Fail) {
         true => FAIL,
-        false if pending.is_empty() => DONE,
+        false if pending.is_empty() && !any(CaseOutcome::Undecided) => DONE,
         false => UNDECIDED,
     }
 }
@@ -140,9 +141,13 @@ mod tests {
                 row.unwrap().split_whitespace().skip(1).collect()
             })
             .collect();
-        assert_eq!(words, [["1", "0", "0", "0", "0"], ["1", "0", "0", "0", "1"], ["2", "0", "0", "0", "1"]]);
+        assert_eq!(
+            words,
+            [["1", "0", "0", "0", "0", "0"], ["1", "0", "0", "0", "1", "0"], ["2", "0", "0", "0", "1", "0"]]
+        );
         assert_eq!(status(&ended, &[]), DONE);
         assert_eq!(status(&ended, &["c".into()]), UNDECIDED);
+        assert_eq!(status(&[case("a.x", CaseOutcome::Undecided)], &[]), UNDECIDED);
         assert_eq!(status(&[case("a.x", CaseOutcome::Fail)], &["c".into()]), FAIL);
         assert!(!table(&ended, &[]).contains("nothing was tried"));
         let idle = [case("a.x", CaseOutcome::Skipped)];

@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 
 use conformance::{CaseWatch, ConformanceCase, KnownFailure, RankLibrary};
 
+use super::activity::ActivityMeter;
 use super::rank_state::{Note, RankStates};
-use crate::status::FAIL;
+use crate::status::UNDECIDED;
 
 /// How long ranks wait after the limit of a case.
 #[derive(Clone, Copy)]
@@ -46,6 +47,8 @@ pub(super) struct RunningCase {
     pub(super) name: String,
     /// Its time limit, seconds.
     pub(super) limit_s: u64,
+    /// Its calls move so much data that a single one may last longer than the limit.
+    pub(super) large: bool,
     /// Its number among the cases that this rank has begun.
     number: u64,
     began: Instant,
@@ -53,6 +56,7 @@ pub(super) struct RunningCase {
     /// The last step that the rank has finished, or (`waits`) at whose end it waits for the others.
     step: &'static str,
     waits: bool,
+    meter: ActivityMeter,
 }
 
 /// The progress of a rank. The lock on it decides how a late case ends: by the rank, or by the watchdog.
@@ -68,8 +72,9 @@ pub(super) struct Watchdog {
     progress: Arc<Mutex<CaseProgress>>,
 }
 
-/// What rank 0 does when the limit of a case has passed: it gets the case and the states of all ranks.
-pub(super) type OnTimeout = Box<dyn Fn(&RunningCase, &RankStates) + Send>;
+/// What rank 0 does when the limit of a case has passed. It gets the case and the states of all ranks, and
+/// gives the exit status.
+pub(super) type OnTimeout = Box<dyn Fn(&RunningCase, &RankStates) -> u8 + Send>;
 
 impl Watchdog {
     /// Starts the watchdog of rank `rank` of `ranks`; `run_dir` is the directory of the run.
@@ -87,7 +92,7 @@ impl Watchdog {
             ranks,
             run_dir,
             on_timeout,
-            exit: Box::new(|| exit_process()),
+            exit: Box::new(|status| exit_process(status)),
         };
         Self::start_with(limits, progress, monitor, DELAYS)
     }
@@ -135,17 +140,20 @@ impl CaseWatch for Watchdog {
         progress.running = Some(RunningCase {
             name: case.name.to_string(),
             limit_s: limit.as_secs(),
+            large: case.large,
             number: progress.begun,
             began,
             until: began + limit,
             step: "the beginning",
             waits: false,
+            meter: ActivityMeter::begin(),
         });
     }
 
     fn step(&self, step: &'static str, waits: bool) {
         if let Some(running) = &mut lock(&self.progress).running {
             (running.step, running.waits) = (step, waits);
+            running.meter.step();
         }
     }
 
@@ -169,8 +177,8 @@ struct Monitor {
     run_dir: PathBuf,
     /// On rank 0.
     on_timeout: Option<OnTimeout>,
-    /// Ends the process.
-    exit: Box<dyn Fn() + Send>,
+    /// Ends the process with a status.
+    exit: Box<dyn Fn(u8) + Send>,
 }
 
 impl Monitor {
@@ -178,7 +186,13 @@ impl Monitor {
     fn watch(&self, delays: CaseDelays) {
         loop {
             thread::sleep(POLL_INTERVAL);
-            let late = lock(&self.progress).running.clone();
+            let late = {
+                let mut progress = lock(&self.progress);
+                if let Some(running) = &mut progress.running {
+                    running.meter.sample();
+                }
+                progress.running.clone()
+            };
             if let Some(running) = late.filter(|running| running.until <= Instant::now())
                 && self.handle_timeout(&running, delays)
             {
@@ -190,11 +204,11 @@ impl Monitor {
     /// Handles a case whose limit has passed; gives whether the process was ended for it.
     fn handle_timeout(&self, running: &RunningCase, delays: CaseDelays) -> bool {
         let place = self.run_dir.join(&running.name);
-        let note = Note::new(self.rank, running.step, running.waits);
+        let note = Note::new(self.rank, running.step, running.waits, running.meter.activity());
         let Some(on_timeout) = &self.on_timeout else {
             // Another thread writes the note, because the file system may hang.
             thread::spawn(move || std::fs::File::create(place.join(note.file_name())));
-            return !self.ended_within(running, delays.grace) && self.end_process(running, || ());
+            return !self.ended_within(running, delays.grace) && self.end_process(running, || UNDECIDED);
         };
         if self.ended_within(running, delays.notes) {
             return false;
@@ -221,12 +235,11 @@ impl Monitor {
 
     /// Reports the case and ends the process, unless the case has ended meanwhile. Gives whether it did. The
     /// rank cannot end its case between the two.
-    fn end_process(&self, running: &RunningCase, report: impl FnOnce()) -> bool {
+    fn end_process(&self, running: &RunningCase, report: impl FnOnce() -> u8) -> bool {
         let progress = lock(&self.progress);
         let late = self.is_running(&progress, running);
         if late {
-            report();
-            (self.exit)();
+            (self.exit)(report());
         }
         late
     }
@@ -235,6 +248,7 @@ impl Monitor {
 /// The states of all ranks, from the notes that can be read in `place` within this time.
 fn collect_states(place: PathBuf, own_note: Note, ranks: u32, time: Duration) -> RankStates {
     let (sender, receiver) = std::sync::mpsc::channel();
+    let unknown = RankStates::unknown(&own_note);
     // Another thread reads the directory, because the file system may hang.
     thread::spawn(move || {
         let found = std::fs::read_dir(place).into_iter().flatten().flatten();
@@ -243,12 +257,12 @@ fn collect_states(place: PathBuf, own_note: Note, ranks: u32, time: Duration) ->
         notes.push(own_note);
         sender.send(RankStates::of(&notes, ranks))
     });
-    receiver.recv_timeout(time).unwrap_or_else(|_| RankStates::unknown())
+    receiver.recv_timeout(time).unwrap_or(unknown)
 }
 
 /// Ends this process in any state of its other threads.
-fn exit_process() -> ! {
-    thread::spawn(|| std::process::exit(FAIL.into()));
+fn exit_process(status: u8) -> ! {
+    thread::spawn(move || std::process::exit(status.into()));
     thread::sleep(EXIT_TIMEOUT);
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     std::process::abort()
@@ -269,9 +283,10 @@ mod tests {
             Box::new(move |running, states| {
                 let text = format!("{} {}", running.name, states.summary());
                 reported.send(text).unwrap();
+                3
             })
         });
-        let exit = Box::new(move || exited.send("exit".to_owned()).unwrap());
+        let exit = Box::new(move |status| exited.send(format!("exit {status}")).unwrap());
         let progress = Arc::default();
         let run_dir = std::env::temp_dir().join("assay-no-such-run");
         let monitor = Monitor {
@@ -304,7 +319,7 @@ mod tests {
                 let words = reports.recv().unwrap();
                 assert!(words.starts_with("a.hangs rank 0 is still in it, after"), "{words}");
             }
-            assert_eq!(reports.recv().unwrap(), "exit");
+            assert_eq!(reports.recv().unwrap(), "exit 3");
             assert!(reports.recv().is_err(), "reported once");
         }
     }
@@ -319,13 +334,14 @@ mod tests {
             ranks: 1,
             run_dir: PathBuf::new(),
             on_timeout: None,
-            exit: Box::new(|| ()),
+            exit: Box::new(|_| ()),
         };
         watchdog.begin(&case("a.late"));
         let running = lock(&progress).running.clone().unwrap();
-        assert!(
-            monitor.end_process(&running, || assert!(progress.try_lock().is_err(), "its end has to wait"))
-        );
+        assert!(monitor.end_process(&running, || {
+            assert!(progress.try_lock().is_err(), "its end has to wait");
+            UNDECIDED
+        }));
         watchdog.end();
         assert!(!monitor.end_process(&running, || panic!("it has ended")));
         drop(reports);

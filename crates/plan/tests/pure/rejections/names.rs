@@ -97,7 +97,7 @@ fn only_a_conformance_suite_counts_cases_and_it_counts_nothing_else() {
         (
             cases("", "cases.rate", "1/s"),
             "p.toml:7:24: test T: `cases.rate`: mpi-io counts cases by outcome. Write `fail`, `pass`, \
-             `unsupported`, `skipped` or `library`.",
+             `unsupported`, `skipped`, `library` or `undecided`.",
         ),
         (
             asked("file_stat.pass", "1 cases"),
