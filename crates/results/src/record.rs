@@ -20,7 +20,9 @@ mod metrics;
 mod opened;
 mod possible;
 mod reported;
+mod stall;
 mod state;
+mod sync_time;
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +36,9 @@ pub use kernel::{ClockPace, KernelCount, MountCount};
 pub use metrics::{CACHED_SHARE, METRICS, Metric};
 pub use opened::{OpenedFiles, StrayFile};
 pub use reported::{Reported, ReportedPhase};
+pub use stall::PhaseStall;
 pub use state::{ReachedState, StateExtents};
+pub use sync_time::SyncTime;
 
 /// The version of the record format that this program writes.
 pub const SCHEMA: u32 = 1;
@@ -223,6 +227,9 @@ pub struct Phase {
     /// On which file systems the files are; absent without files of the system, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened: Option<OpenedFiles>,
+    /// The fsync after the last write of each rank; absent without one, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<SyncTime>,
     /// What keyed the data; absent for data without a key, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_key: Option<DataKeyFacts>,

@@ -2,8 +2,8 @@
 //! docs/explanation/clock-and-phases.md.
 
 use measure::Clock;
-use ranks::{Halt, Reduce};
-use results::record::{Counts, Phase, SampledData, Stonewall};
+use ranks::{Comm, Halt, Reduce};
+use results::record::{Counts, Phase, SampledData, Stonewall, SyncTime};
 use storage::Mode;
 
 use super::observer::{IorEvent, WearOut};
@@ -15,6 +15,8 @@ use super::{each_rank, outliers, wrong};
 use crate::kit::reduce::{self, DoneAtDeadline};
 use crate::kit::{beneath, opened};
 
+/// Pauses between transfers of this length leave empty intervals in the timeline, microseconds.
+const LONG_PAUSE_US: u64 = 100_000;
 /// A rate limit counts as reached from this share of it.
 const RATE_REACHED: f64 = 0.95;
 
@@ -74,6 +76,7 @@ pub(super) fn put(
         repeated_bytes: sums.repeated.min(sums.bytes),
         persisted_each: setting.kind.writes() && parameters.sync_each,
         data_key: parameters.data_key.map(|key| key.facts().clone()),
+        sync: sync_time(test.rank.comm, done.sync_ns.filter(|_| setting.is_first), spans.spans.transfer_s)?,
         opened: opened::find(test.rank.comm, test.storage, &setting.path)?,
         ..Phase::default()
     };
@@ -82,6 +85,25 @@ pub(super) fn put(
     report(test, setting, &phase, &sums)?;
     outliers::report(test, setting, &done.stamps)?;
     Ok(phase.check.map_or(0, |check| check.bad_transfers))
+}
+
+/// The fsync of all ranks; all or none of them have one. Collective, if they have.
+fn sync_time(comm: &dyn Comm, mine: Option<u64>, span_s: f64) -> Result<Option<SyncTime>, Halt> {
+    let Some(ns) = mine else { return Ok(None) };
+    let most = comm.reduce_one(ns, Reduce::Max)?;
+    let sum = comm.reduce_one(ns, Reduce::Sum)?;
+    let candidate = if ns == most { comm.rank() } else { comm.size() };
+    let slowest_rank = comm.reduce_one(candidate.into(), Reduce::Min)? as u32;
+    let mut node = comm.node_name().as_bytes().to_vec();
+    comm.broadcast(slowest_rank, &mut node)?;
+    let seconds_mean = sum as f64 * 1e-9 / f64::from(comm.size());
+    Ok(Some(SyncTime {
+        seconds_max: most as f64 * 1e-9,
+        slowest_rank,
+        slowest_node: String::from_utf8_lossy(&node).into_owned(),
+        seconds_mean,
+        share: if span_s > 0.0 { (seconds_mean / span_s).min(1.0) } else { 0.0 },
+    }))
 }
 
 /// A write has lost data if all its calls succeeded and its files are shorter than what was written. Some MPI
@@ -136,6 +158,9 @@ fn report(
     test.observer.event(&IorEvent::Phase(phase));
     let label = name.replace('_', " ");
     report_memory(test, setting, phase, &label)?;
+    if let Some(text) = phase.stall_text(&label).filter(|_| test.parameters.pause_us < LONG_PAUSE_US) {
+        test.notice_in(setting, "stall", &text)?;
+    }
     if let Some(wall) = phase.stonewall.as_ref().filter(|wall| wall.ran_dry > 0) {
         test.notice_in(
             setting,

@@ -114,6 +114,20 @@ fn the_earliest_failure_is_reported_even_if_a_lower_rank_then_fails_in_its_fsync
 }
 
 #[test]
+fn the_time_of_the_fsync_is_recorded_with_its_slowest_rank_and_no_latency_has_it() {
+    let slow = Faulty::on_rank(2, Fault::SlowSync(80));
+    let all = run_on(3, &IorParameters { sync: true, ..parameters() }, &slow);
+    let phases = phases(&all[0].1);
+    let sync = phases[0].sync.as_ref().expect("the write is synced");
+    assert_eq!(sync.slowest_rank, 2);
+    assert!(sync.seconds_max >= 0.08 && sync.seconds_mean < sync.seconds_max, "{sync:?}");
+    assert!(sync.share > 0.0 && sync.share <= 1.0 && !sync.slowest_node.is_empty(), "{sync:?}");
+    assert_eq!(phases[1].sync, None, "a read has no fsync");
+    let without = run_on(3, &parameters(), &slow);
+    assert_eq!(self::phases(&without[0].1)[0].sync, None);
+}
+
+#[test]
 fn a_failed_read_names_the_remaining_files_and_keeps_the_record_of_the_write() {
     let parameters = IorParameters { keep: false, ..parameters() };
     let storage = Faulty::on_rank(1, Fault::Unreadable(4096));

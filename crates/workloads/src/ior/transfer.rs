@@ -84,6 +84,8 @@ pub(super) struct RankDone {
     /// All transfers, including those within the ramp.
     pub(super) transfers: u64,
     pub(super) at_deadline: AtDeadline,
+    /// How long the fsync after the last write took.
+    pub(super) sync_ns: Option<u64>,
     pub(super) short: u64,
     pub(super) tally: TransferTally,
     pub(super) checker: Option<Checker>,
@@ -128,8 +130,11 @@ pub(super) fn perform<C: Clock>(clock: &C, job: RankJob<'_>) -> Result<RankDone,
     if body.job.parameters.wear_out && body.job.parameters.deadline > 0 {
         body.wear_out(&mut file)?;
     }
-    body.sync(&mut file)?;
+    let synced_from = clock.now();
+    let syncs = body.sync(&mut file)?;
     stamps.transfer.1 = clock.now().max(stamps.transfer.0);
+    let synced = stamps.transfer.1.0.saturating_sub(synced_from.0.max(stamps.transfer.0.0));
+    let sync_ns = syncs.then(|| clock.scale().ns(synced));
     let uncollective = before_close::ask(file.as_deref(), body.job.checker.as_mut());
 
     if body.job.parameters.barriers {
@@ -149,6 +154,7 @@ pub(super) fn perform<C: Clock>(clock: &C, job: RankJob<'_>) -> Result<RankDone,
         stamps,
         transfers: reached,
         at_deadline,
+        sync_ns,
         short,
         tally,
         checker,
@@ -380,9 +386,10 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         Some(ended)
     }
 
-    fn sync(&mut self, file: &mut Option<Box<dyn File>>) -> Result<(), Halt> {
+    /// Syncs the file after the last write, if the settings ask for it. Gives whether they do.
+    fn sync(&mut self, file: &mut Option<Box<dyn File>>) -> Result<bool, Halt> {
         if !self.job.parameters.sync || !self.writes() {
-            return Ok(());
+            return Ok(false);
         }
         before_close::abandon_failed(&self.job, self.failed.is_some(), file)?;
         let wanted = self.failed.is_none() || self.is_collective();
@@ -391,7 +398,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         {
             self.fail(format!("fsync {}", named(self.job.path, &error)));
         }
-        Ok(())
+        Ok(true)
     }
 
     fn close(&mut self, file: Option<Box<dyn File>>) {

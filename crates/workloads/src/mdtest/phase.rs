@@ -130,6 +130,9 @@ pub(super) fn conclude(run: &mut MdtestRun<'_>, plan: &PhasePlan, done: Operatio
     let own = RankTimes { operations: done.operations, own_s: done.own_seconds, seconds: done.seconds };
     let ranks = if run.parameters.rank_times { gather(run, own)? } else { Vec::new() };
     run.rank.record_phase(&done.phase)?;
+    if let Some(text) = done.phase.stall_text(plan.row.label) {
+        run.notice("stall", plan.row.phase, &text)?;
+    }
     let (phase, label) = (&done.phase, plan.row.label);
     let ended = EndedPhase { phase, label, items: plan.announced, rank_0: own, ranks: &ranks };
     run.observer.event(&MdtestEvent::Ended(ended));

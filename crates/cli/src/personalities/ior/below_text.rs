@@ -21,8 +21,11 @@ pub(crate) fn lines(tests: &[ShownTest]) -> String {
         text.push_str(&whole(&phases));
     }
     for NumberedPhase { test, phase } in phases {
+        let test = test.map_or_else(String::new, |test| format!("test {test}, "));
+        if let Some(sync) = &phase.sync {
+            text.push_str(&format!("{test}iter {}: {}\n", phase.repetition, sync.text()));
+        }
         if let Some(check) = &phase.check {
-            let test = test.map_or_else(String::new, |test| format!("test {test}, "));
             let name = phase_name(&phase.phase);
             let bytes = units::bytes_binary(check.bytes as f64);
             let verdict = match check.bad_transfers {

@@ -1,0 +1,110 @@
+//! Times in which no rank moved anything, found in the timeline of a phase.
+//!
+//! Slow transfers leave empty intervals too. So only a time counts that is much longer than a usual transfer,
+//! and than the time between two transfers of a rate limit.
+//!
+//! Never here: what a stall means for a criterion.
+
+use units::duration;
+
+use super::{Counts, Phase};
+
+/// Shorter times are not reported, seconds.
+const LEAST_S: f64 = 1.0;
+/// A stall lasts at least this multiple of the median latency.
+const OF_MEDIAN: f64 = 10.0;
+
+/// A time in which no rank ended a transfer or an operation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PhaseStall {
+    /// Its beginning, seconds from the start of the phase.
+    pub from_s: f64,
+    /// Its length, seconds.
+    pub seconds: f64,
+}
+
+impl Phase {
+    /// The stalls, the longest first. The resolution is that of the timeline.
+    pub fn stalls(&self) -> Vec<PhaseStall> {
+        let (Some(timeline), Some(latency)) = (&self.timeline, &self.latency) else { return Vec::new() };
+        let interval = timeline.interval_ns as f64 * 1e-9;
+        let pace = self.rate_limit.map_or(0.0, |limit| 1.0 / limit.max(1e-9));
+        let least = LEAST_S.max(OF_MEDIAN * pace.max(latency.p50_ns as f64 * 1e-9)).max(interval);
+        // The opening has a span of its own.
+        let mut end = self.spans.open_s;
+        let mut found = Vec::new();
+        for (index, _) in (0_u64..).zip(&timeline.bytes).filter(|(_, bytes)| **bytes > 0) {
+            let begin = index as f64 * interval;
+            if begin - end >= least {
+                found.push(PhaseStall { from_s: end, seconds: begin - end });
+            }
+            end = end.max(begin + interval);
+        }
+        found.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        found
+    }
+
+    /// One sentence about the stalls; `None` without any. `name` is that of the phase.
+    pub fn stall_text(&self, name: &str) -> Option<String> {
+        let stalls = self.stalls();
+        let longest = stalls.first()?;
+        let what = match self.counts {
+            Counts::Bytes => "moved anything",
+            Counts::Operations => "ended an operation",
+        };
+        let [lasted, from] = [longest.seconds, longest.from_s].map(duration);
+        let all: f64 = stalls.iter().map(|stall| stall.seconds).sum();
+        let more = match stalls.len() {
+            1 => String::new(),
+            many => format!(" ({many} such times, {} in all)", duration(all)),
+        };
+        Some(format!("{name}: no rank {what} for {lasted} from {from}{more}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Latency, Spans, Timeline};
+    use super::*;
+
+    /// A phase with intervals of 0.5 s.
+    fn phase(bytes: &[u64], p50_ns: u64) -> Phase {
+        Phase {
+            timeline: Some(Timeline { interval_ns: 500_000_000, bytes: bytes.to_vec() }),
+            latency: Some(Latency { p50_ns, ..Latency::default() }),
+            ..Phase::default()
+        }
+    }
+
+    const WITH_TWO: &[u64] = &[1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1];
+
+    #[test]
+    fn empty_intervals_of_a_second_and_more_are_stalls_and_the_longest_is_named() {
+        let stalls = phase(WITH_TWO, 1000).stalls();
+        let wanted = [PhaseStall { from_s: 2.5, seconds: 3.0 }, PhaseStall { from_s: 1.0, seconds: 1.0 }];
+        assert_eq!(stalls, wanted);
+        assert_eq!(
+            phase(WITH_TWO, 1000).stall_text("write").as_deref(),
+            Some("write: no rank moved anything for 3.00 s from 2.50 s (2 such times, 4.00 s in all)")
+        );
+        let one = Phase { counts: Counts::Operations, ..phase(&[1, 0, 0, 1], 1000) };
+        assert_eq!(
+            one.stall_text("file creation").as_deref(),
+            Some("file creation: no rank ended an operation for 1.00 s from 500 ms")
+        );
+    }
+
+    #[test]
+    fn slow_transfers_a_rate_limit_and_the_opening_are_no_stalls() {
+        assert_eq!(phase(WITH_TWO, 400_000_000).stalls(), []);
+        let limited = Phase { rate_limit: Some(2.0), ..phase(WITH_TWO, 1000) };
+        assert_eq!(limited.stalls(), []);
+        let opening = |open_s| Phase {
+            spans: Spans { open_s, ..Spans::default() },
+            ..phase(&[0, 0, 0, 0, 1, 1], 1000)
+        };
+        assert_eq!(opening(1.5).stalls(), []);
+        assert_eq!(opening(0.5).stalls(), [PhaseStall { from_s: 0.5, seconds: 1.5 }]);
+        assert_eq!(Phase::default().stall_text("read"), None);
+    }
+}
