@@ -16,6 +16,7 @@ mod perform;
 mod program;
 mod run_records;
 mod stuck;
+mod waiting;
 
 pub(crate) use classic::TypedKey;
 use command::WorkloadName;

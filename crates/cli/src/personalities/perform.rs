@@ -11,6 +11,7 @@ use workloads::kit::drive::words;
 
 use super::program::StartedProgram;
 use super::run_records::{RunRecords, run_record};
+use super::waiting;
 use crate::session::Session;
 use crate::speech::complain;
 use crate::status::{ERROR, USAGE};
@@ -53,7 +54,12 @@ pub(crate) fn perform_unless<V: Send>(
     let clock = CycleClock::new();
     let about = run_record(program.name, program.argv, ranks, session.mpi(), &clock);
     let voice = Mutex::new(voice.map(|(kept, voice)| (kept, voice, about)));
+    // The cases of mpi-io have a watch of their own.
+    let watch = (program.name != "mpi-io").then(|| waiting::watch(program.name));
     let done = session.run(leaves, |comm| {
+        if let Some(watch) = &watch {
+            watch.rank(comm.rank());
+        }
         let clock = clock.clone();
         let mine = if comm.rank() == 0 { voice.lock().ok().and_then(|mut voice| voice.take()) } else { None };
         let Some((mut kept, mut voice, about)) = mine else {

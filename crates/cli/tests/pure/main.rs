@@ -72,3 +72,4 @@ mod track_killed;
 mod track_places;
 mod track_report;
 mod track_walked;
+mod waiting;

@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM on local ranks: one line lists the files that remain. The exit status is 130 or 143.
+//! Ctrl-C and SIGTERM on local ranks: one line lists the files that remain. Others list the calls on files
+//! that ranks do not return from. The exit status is 130 or 143.
 //!
 //! Ranks of a launcher do not use this: the launcher and the MPI library end them, and the launcher forwards
 //! no output that late. A second signal always ends the process at once. A signal that was ignored when the
@@ -19,12 +20,15 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
+use crate::personalities::waiting::stuck_local_ranks;
 use crate::speech::complain;
 
 /// The signals, and the word for their effect.
 const SIGNALS: [(i32, &str); 2] = [(SIGINT, "interrupted"), (SIGTERM, "terminated")];
 /// How long a file system may take to report which files exist.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// The most ranks whose calls are reported.
+const REPORTED_MAX: usize = 16;
 /// The most files that are looked for.
 const LOOKED_FOR_MAX: usize = 1000;
 
@@ -52,9 +56,11 @@ fn arrange(program: &'static str, heeded: &[i32], left: LeftBehind, advice: &'st
         if let Some(signal) = signals.forever().next() {
             seen.store(true, Ordering::Release);
             let word = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("stopped", |(_, word)| word);
+            let calls = stuck_local_ranks(REPORTED_MAX);
             let left = left.there();
             let advice = if left.paths.is_empty() { "" } else { advice };
             complain(&format!("{}{advice}", left.line(program, word)));
+            calls.iter().for_each(|call| complain(&format!("{program}: {call}")));
             // The status that a shell shows for a program ended by this signal. Exits without cleanup,
             // because other threads may be in any state.
             low_level::exit(128 + signal);

@@ -1,0 +1,190 @@
+//! The system call on a file that a thread of this process is in.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use units::visible;
+
+/// Bytes of a path that are read from the arguments of a call.
+const PATH_BYTES: usize = 1024;
+
+/// Which argument of a call names the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FileArgument {
+    /// A descriptor. `offset` is the argument with the place in the file, if there is one.
+    Descriptor { offset: Option<usize> },
+    /// A path.
+    Path(usize),
+}
+
+const PLAIN: FileArgument = FileArgument::Descriptor { offset: None };
+const PLACED: FileArgument = FileArgument::Descriptor { offset: Some(3) };
+
+/// The calls that wait for a file system, with their names for people.
+const CALLS: &[(libc::c_long, &str, FileArgument)] = &[
+    (libc::SYS_write, "write", PLAIN),
+    (libc::SYS_pwrite64, "write", PLACED),
+    (libc::SYS_writev, "write", PLAIN),
+    (libc::SYS_pwritev, "write", PLACED),
+    (libc::SYS_read, "read", PLAIN),
+    (libc::SYS_pread64, "read", PLACED),
+    (libc::SYS_readv, "read", PLAIN),
+    (libc::SYS_preadv, "read", PLACED),
+    (libc::SYS_fsync, "fsync", PLAIN),
+    (libc::SYS_fdatasync, "fdatasync", PLAIN),
+    (libc::SYS_ftruncate, "ftruncate", PLAIN),
+    (libc::SYS_fallocate, "fallocate", PLAIN),
+    (libc::SYS_fcntl, "fcntl", PLAIN),
+    (libc::SYS_getdents64, "getdents", PLAIN),
+    (libc::SYS_fstat, "fstat", PLAIN),
+    (libc::SYS_close, "close", PLAIN),
+    (libc::SYS_openat, "open", FileArgument::Path(1)),
+    (libc::SYS_mkdirat, "mkdir", FileArgument::Path(1)),
+    (libc::SYS_unlinkat, "unlink", FileArgument::Path(1)),
+    (libc::SYS_newfstatat, "stat", FileArgument::Path(1)),
+    (libc::SYS_statx, "stat", FileArgument::Path(1)),
+    (libc::SYS_renameat2, "rename", FileArgument::Path(1)),
+    (libc::SYS_mknodat, "mknod", FileArgument::Path(1)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, "open", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_stat, "stat", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_lstat, "lstat", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mkdir, "mkdir", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_rmdir, "rmdir", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_unlink, "unlink", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_rename, "rename", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, "mknod", FileArgument::Path(0)),
+];
+
+/// A call on a file that has not returned yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileCall {
+    name: &'static str,
+    /// The place in the file, bytes.
+    offset: Option<u64>,
+    /// The path; empty if it is not known.
+    path: String,
+    /// The kernel's counters of the thread. They change with every call that moves data, so two equal calls
+    /// are not taken for one.
+    counters: String,
+}
+
+impl fmt::Display for FileCall {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = visible(&self.path);
+        match (self.offset, self.path.is_empty()) {
+            (_, true) => write!(out, "{}", self.name),
+            (Some(offset), _) => write!(out, "{} at {offset} of {path}", self.name),
+            (None, _) => write!(out, "{} of {path}", self.name),
+        }
+    }
+}
+
+impl FileCall {
+    /// The call on a file that this thread of this process is in; `None` if it is in none.
+    pub(crate) fn of(thread: i32) -> Option<Self> {
+        let task = format!("/proc/self/task/{thread}");
+        let line = fs::read_to_string(format!("{task}/syscall")).ok()?;
+        let mut call = parse(&line)?;
+        call.counters = fs::read_to_string(format!("{task}/io")).unwrap_or_default();
+        // Pipes, terminals and what the kernel shows are no storage.
+        let others = ["/dev/null", "/dev/pts/", "/proc/", "/sys/"];
+        let storage = !others.iter().any(|place| call.path.starts_with(place));
+        (storage && call.path.starts_with('/') || call.name == "close").then_some(call)
+    }
+
+    #[cfg(test)]
+    pub(super) fn example(name: &'static str, offset: u64) -> Self {
+        Self { name, offset: Some(offset), path: "FILE".to_owned(), counters: String::new() }
+    }
+}
+
+/// The call in the kernel's line: its number and six arguments in hexadecimal digits.
+fn parse(line: &str) -> Option<FileCall> {
+    let mut words = line.split_whitespace();
+    let number: libc::c_long = words.next()?.parse().ok()?;
+    let (_, name, argument) = CALLS.iter().find(|(known, ..)| *known == number)?;
+    let values: Vec<u64> =
+        words.take(6).map_while(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()).collect();
+    let (path, offset) = match argument {
+        FileArgument::Descriptor { offset } => {
+            let link = format!("/proc/self/fd/{}", values.first()?);
+            let path = fs::read_link(link).map(|path| path.display().to_string()).unwrap_or_default();
+            (path, offset.and_then(|at| values.get(at).copied()))
+        }
+        FileArgument::Path(at) => (absolute(&text_at(*values.get(*at)?)?), None),
+    };
+    Some(FileCall { name, offset, path, counters: String::new() })
+}
+
+/// The path as it is from the root. The rank may have given it from its working directory.
+fn absolute(path: &str) -> String {
+    std::path::absolute(Path::new(path)).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
+}
+
+/// The text at an address of this process, up to its zero byte. The kernel reads it, so a wrong address is an
+/// error and no crash.
+fn text_at(address: u64) -> Option<String> {
+    let memory = File::open("/proc/self/mem").ok()?;
+    let mut bytes = [0; PATH_BYTES];
+    let length = memory.read_at(&mut bytes, address).ok()?;
+    let end = bytes[..length].iter().position(|byte| *byte == 0)?;
+    Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsRawFd;
+
+    use super::*;
+
+    fn line(number: libc::c_long, arguments: [u64; 6]) -> String {
+        let words: Vec<String> = arguments.iter().map(|value| format!("{value:#x}")).collect();
+        format!("{number} {} 0x7ffc 0x7f67\n", words.join(" "))
+    }
+
+    #[test]
+    fn a_call_is_shown_with_its_place_and_its_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().canonicalize().unwrap().join("f");
+        let file = File::create(&path).unwrap();
+        let fd = file.as_raw_fd() as u64;
+        let shown = |number, arguments| parse(&line(number, arguments)).map(|call| call.to_string());
+        let at = |word: &str| Some(format!("{word} of {}", path.display()));
+        assert_eq!(shown(libc::SYS_pwrite64, [fd, 9, 4096, 41025536, 0, 0]), at("write at 41025536"));
+        assert_eq!(shown(libc::SYS_fsync, [fd, 0, 0, 0, 0, 0]), at("fsync"));
+        let text = std::ffi::CString::new(path.display().to_string()).unwrap();
+        let address = text.as_ptr() as u64;
+        assert_eq!(shown(libc::SYS_mkdirat, [0, address, 0, 0, 0, 0]), at("mkdir"));
+        assert_eq!(shown(libc::SYS_mkdirat, [0, 8, 0, 0, 0, 0]), None, "an address without memory");
+        for other in ["running\n", "-1 0x7ffc 0x7f67\n", "202 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0x8\n", ""] {
+            assert_eq!(parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_a_pipe_is_in_no_call_on_a_file() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let waiter = std::thread::spawn(move || {
+            sender.send(rustix::thread::gettid().as_raw_nonzero().get()).unwrap();
+            std::io::Read::read(&mut { reader }, &mut [0])
+        });
+        let thread = receiver.recv().unwrap();
+        for _ in 0..50 {
+            assert_eq!(FileCall::of(thread), None);
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        drop(writer);
+        assert_eq!(waiter.join().unwrap().unwrap(), 0);
+    }
+}
