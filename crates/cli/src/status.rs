@@ -15,6 +15,10 @@ pub(crate) const UNDECIDED: u8 = 3;
 /// An error of the program or of I/O, or wrong data in a workload.
 pub(crate) const ERROR: u8 = 4;
 
+/// The file system of a campaign folder, or of the files under test, is full or read-only. The campaign can
+/// be resumed when it takes writes again.
+pub(crate) const NO_WRITES: u8 = 5;
+
 /// [`ERROR`] if something went wrong, else [`DONE`].
 pub(crate) fn error_if(wrong: bool) -> u8 {
     if wrong { ERROR } else { DONE }

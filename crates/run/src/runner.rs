@@ -18,11 +18,13 @@ mod kept;
 mod ownership;
 mod probe;
 mod rejections;
+mod removal;
 mod session;
 mod setup;
 mod shell;
 mod site;
 mod space;
+mod unstarted;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,13 +47,16 @@ use crate::launch::Surroundings;
 use crate::machine::machine;
 use crate::witness::Witness;
 use attempt::{Attempt, AttemptEnd};
+pub use full_disk::takes_no_writes;
 pub use ownership::discard;
 use plan::Plan;
 use plan::deferred;
 use plan::schedule::{self, PlannedJob};
+use removal::LeftFiles;
 use setup::Setup;
 use site::CampaignSite;
 pub use site::examine;
+use unstarted::UnstartedJobs;
 
 /// How often an observer is informed about running jobs.
 const TICK: Duration = Duration::from_millis(100);
@@ -156,6 +161,15 @@ pub enum Ended {
         /// The folder of the probe, relative to the campaign folder.
         folder: String,
     },
+    /// It paused because no further job could start. It can be resumed.
+    Paused {
+        /// Jobs that have ended.
+        done: usize,
+        /// Jobs in all.
+        of: usize,
+        /// Why no job could start.
+        why: String,
+    },
     /// It was stopped before all jobs had ended, and can be resumed.
     Stopped {
         /// Jobs that have ended.
@@ -250,7 +264,12 @@ fn run_each(
     if let Some(ended) = probe::before_jobs(asked, site, &jobs, &done, observer)? {
         return Ok(Some(ended));
     }
-    let mut rest = jobs.as_slice();
+    let of = jobs.len();
+    if let Some(why) = unstarted::unusable_data(site, &jobs, &done)? {
+        return Ok(Some(Ended::Paused { done: done.ends.len(), of, why }));
+    }
+    let mut unstarted = UnstartedJobs::default();
+    let (mut rest, mut left) = (jobs.as_slice(), LeftFiles::default());
     while let Some(first) = rest.first() {
         let together = |job: &&PlannedJob| job.at_once.is_some() && job.at_once == first.at_once;
         let (now, later) = rest.split_at(rest.iter().take_while(together).count().max(1));
@@ -269,8 +288,12 @@ fn run_each(
         }
         loop {
             again::set_died_aside(asked, &bound)?;
-            let Some(ended) = run_group(asked, site, &bound, setup, observer)? else {
-                return Ok(Some(stopped));
+            let ended = match run_group(asked, site, &bound, (setup, &mut unstarted), observer)? {
+                GroupEnd::Ended(ended) => ended,
+                GroupEnd::Stopped => return Ok(Some(stopped)),
+                GroupEnd::Paused(why) => {
+                    return Ok(Some(Ended::Paused { done: done.ends.len(), of, why }));
+                }
             };
             if asked.stop.load(Ordering::Relaxed) || !again::runs_again(asked, &bound, &ended)? {
                 done.ends.extend(bound.iter().map(key).zip(ended.into_iter().map(|job| job.info.end)));
@@ -279,18 +302,9 @@ fn run_each(
             let causes = bound.iter().zip(&ended).filter_map(|(job, ended)| Some((job, ended.died()?)));
             causes.for_each(|(job, cause)| observer(&Event::Repeats(job, cause)));
         }
-        for job in now {
-            for files in &job.removes {
-                match site.remove_files(job, files) {
-                    Err(Trouble::Io(error)) => {
-                        let text = format!("{error}. The files there were not removed. Remove them by hand.");
-                        observer(&Event::Trouble(&text));
-                    }
-                    removed => removed?,
-                }
-            }
-        }
+        left.remove_after(site, now, observer)?;
     }
+    left.remove_at_end(site, observer)?;
     Ok(None)
 }
 
@@ -353,25 +367,35 @@ fn key(job: &PlannedJob) -> (String, u32) {
     (job.test.clone(), job.repetition)
 }
 
-/// Runs jobs at the same time and returns each as it ended; `None` if the campaign was stopped first.
+/// How jobs at the same time ended.
+enum GroupEnd {
+    /// Each as it ended.
+    Ended(Vec<Job>),
+    /// The campaign was stopped first.
+    Stopped,
+    /// They could not start, like others before them. They are not recorded and run again.
+    Paused(String),
+}
+
+/// Runs jobs at the same time.
 fn run_group(
     asked: &CampaignRequest,
     site: &CampaignSite,
     jobs: &[PlannedJob],
-    setup: &mut Setup,
+    (setup, unstarted): (&mut Setup, &mut UnstartedJobs),
     observer: &mut dyn FnMut(&Event<'_>),
-) -> Result<Option<Vec<Job>>, Trouble> {
+) -> Result<GroupEnd, Trouble> {
     let mut attempts = Vec::new();
     for job in jobs {
         observer(&Event::Starts(job));
         let attempt = Attempt::begin(asked, site, job, setup)?;
         report_witness(site, observer);
-        let Some(attempt) = attempt else { return Ok(None) };
+        let Some(attempt) = attempt else { return Ok(GroupEnd::Stopped) };
         attempts.push(attempt);
     }
     for attempt in &mut attempts {
         if !attempt.ask_before(asked)? {
-            return Ok(None);
+            return Ok(GroupEnd::Stopped);
         }
     }
     site.lend(true)?;
@@ -385,15 +409,25 @@ fn run_group(
             attempt.ask_after(asked)?;
         }
     }
+    let known: Vec<_> = attempts
+        .iter()
+        .zip(&ran)
+        .filter_map(|(attempt, ran)| Some((attempt, ran.as_ref().ok()?.as_ref()?)))
+        .collect();
+    if known.len() == attempts.len()
+        && let Some(why) = unstarted.note(&known)
+    {
+        return Ok(GroupEnd::Paused(why));
+    }
     let mut ends = Vec::new();
     for (job, (attempt, ran)) in jobs.iter().zip(attempts.into_iter().zip(ran)) {
-        let Some(ran) = ran? else { return Ok(None) };
+        let Some(ran) = ran? else { return Ok(GroupEnd::Stopped) };
         let ended = attempt.finish(asked, site, ran)?;
         observer(&Event::Ends(job, &ended));
         ends.push(ended);
         report_witness(site, observer);
     }
-    Ok(Some(ends))
+    Ok(GroupEnd::Ended(ends))
 }
 
 /// Reports what the witness did not take.

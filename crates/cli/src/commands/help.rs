@@ -23,6 +23,8 @@ struct CommandHelp {
 /// The exit statuses that a command can have.
 #[derive(Clone, Copy)]
 enum ExitStatuses {
+    /// It runs a campaign.
+    Campaign,
     /// It evaluates clauses.
     Verdict,
     /// It follows a campaign.
@@ -54,6 +56,14 @@ impl ExitStatuses {
     // tidy: long because it is a table.
     const fn rows(self) -> &'static [&'static str] {
         match self {
+            Self::Campaign => &[
+                "0  all clauses PASS",
+                "1  a clause is FAIL",
+                "2  wrong usage, or a rejected plan",
+                "3  a clause is INVALID, INCONCLUSIVE or NOT RUN; stopped or paused",
+                "4  an error of the program or of I/O",
+                "5  a file system of the campaign is full or read-only; resume it later",
+            ],
             Self::Verdict => &[
                 "0  all clauses PASS",
                 "1  a clause is FAIL",
@@ -134,14 +144,14 @@ const fn help(name: &'static str, exit: ExitStatuses, examples: &'static [&'stat
 }
 
 use ExitStatuses::{
-    Cases, Comparison, Evidence, History, Index, Lint, Plan, Report, Server, Verdict, Watch, Work,
+    Campaign, Cases, Comparison, Evidence, History, Index, Lint, Plan, Report, Server, Verdict, Watch, Work,
 };
 
 const GROUPS: &[CommandGroup] = &[
     CommandGroup {
         title: "Start",
         commands: &[
-            help("try", Verdict, &["assay try /scratch/you", "assay try --only WRITE"]),
+            help("try", Campaign, &["assay try /scratch/you", "assay try --only WRITE"]),
             help(
                 "plan",
                 Plan,
@@ -166,7 +176,7 @@ const GROUPS: &[CommandGroup] = &[
         commands: &[
             help(
                 "run",
-                Verdict,
+                Campaign,
                 &[
                     "assay run contract.toml --dir /scratch/you",
                     "assay run perlmutter-phase1 --scale small --dir /scratch/you",
@@ -345,6 +355,7 @@ Exit status:
   2  wrong usage, or a rejected plan
   3  a clause is INVALID, INCONCLUSIVE or NOT RUN; evidence does not verify; a finding is not waived
   4  an error of the program or of I/O, or wrong data in a workload
+  5  a file system of the campaign is full or read-only; resume it later
 
 `assay COMMAND --help` shows the options and examples of one command.";
 

@@ -26,7 +26,7 @@ use units::Usage;
 use super::watch::screen;
 use super::{judge, lint, plan, submit};
 use crate::speech::{complain, say, say_rendered};
-use crate::status::{DONE, ERROR, UNDECIDED, USAGE};
+use crate::status::{DONE, ERROR, NO_WRITES, UNDECIDED, USAGE};
 pub(super) use keyed::KeyArgs;
 use progress::Progress;
 pub(super) use progress::RunDisplay;
@@ -333,11 +333,18 @@ pub(super) fn campaign(mut request: CampaignRequest, display: &RunDisplay) -> Re
         }
         progress.see(event);
     };
-    let ended = run::run(&request, &mut see).map_err(|trouble| match trouble {
+    let ended = run::run(&request, &mut see);
+    progress.clear();
+    if let Err(Trouble::Io(error)) = &ended
+        && run::takes_no_writes(error)
+    {
+        complain(&format!("assay: campaign folder: {error}"));
+        return Ok(NO_WRITES);
+    }
+    let ended = ended.map_err(|trouble| match trouble {
         Trouble::Usage(usage) => anyhow::Error::new(usage),
         Trouble::Io(error) => anyhow::Error::new(error).context("campaign folder"),
     });
-    progress.clear();
     let folder = request.folder.display();
     if ended.is_err() && !request.resume {
         // Only the empty folder from above is removed.
@@ -354,17 +361,30 @@ pub(super) fn campaign(mut request: CampaignRequest, display: &RunDisplay) -> Re
             complain(&after_failed_probe(mistake, &folder.to_string()));
             Ok(if mistake == ProbeMistake::Unknown { ERROR } else { USAGE })
         }
-        Ended::Stopped { done, of } => {
-            if let Some(notifier) = &mut progress.notifier {
-                notifier.stopped(done, of);
-            }
-            progress.show_troubles();
-            complain(&format!(
-                "assay: stopped after {done} of {of} jobs. Resume with: assay run --resume {folder}"
-            ));
-            Ok(UNDECIDED)
-        }
+        Ended::Paused { done, of, why } => Ok(incomplete(
+            &mut progress,
+            (done, of),
+            &format!(
+                "paused after {done} of {of} jobs: {why}. Correct this, then resume with: assay run --resume \
+                 {folder}"
+            ),
+        )),
+        Ended::Stopped { done, of } => Ok(incomplete(
+            &mut progress,
+            (done, of),
+            &format!("stopped after {done} of {of} jobs. Resume with: assay run --resume {folder}"),
+        )),
     }
+}
+
+/// Reports a campaign that can be resumed, after some of its jobs. Gives the exit status.
+fn incomplete(progress: &mut Progress, (done, of): (usize, usize), text: &str) -> u8 {
+    if let Some(notifier) = &mut progress.notifier {
+        notifier.stopped(done, of);
+    }
+    progress.show_troubles();
+    complain(&format!("assay: {text}"));
+    UNDECIDED
 }
 
 /// What may be corrected after a failed probe, and where the campaign continues then.

@@ -171,6 +171,14 @@ impl Place {
         self.verdicts().into_iter().map(code).collect()
     }
 
+    /// Test and outcome of each verdict in this folder of the place.
+    pub fn outcomes_in(&self, folder: &str) -> Vec<String> {
+        let verdicts = json(&self.path(folder).join("verdicts.json"));
+        let word = |verdict: &serde_json::Value, key: &str| verdict[key].as_str().unwrap().to_owned();
+        let all = verdicts.as_array().unwrap().iter();
+        all.map(|verdict| format!("{} {}", word(verdict, "test"), word(verdict, "outcome"))).collect()
+    }
+
     /// Test and outcome of each verdict, such as `W PASS`.
     pub fn outcomes(&self) -> Vec<String> {
         self.verdicts().into_iter().map(|(test, outcome, _)| format!("{test} {outcome}")).collect()

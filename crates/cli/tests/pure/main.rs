@@ -11,6 +11,7 @@ mod any_input;
 mod attacks;
 mod attacks_records;
 mod campaign;
+mod campaign_crashed;
 mod campaign_datasets;
 mod campaign_datasets_kept;
 mod campaign_datasets_killed;

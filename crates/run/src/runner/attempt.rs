@@ -49,13 +49,15 @@ enum StartRejection {
     Fact(Reason),
     /// The text that a command or the system printed.
     Trouble(String),
+    /// Why the directory for its files cannot be used.
+    Place(String),
 }
 
 impl fmt::Display for StartRejection {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fact(reason) => reason.fmt(out),
-            Self::Trouble(text) => out.write_str(text),
+            Self::Trouble(text) | Self::Place(text) => out.write_str(text),
         }
     }
 }
@@ -88,7 +90,7 @@ impl<'a> Attempt<'a> {
             Ok(()) => {}
             // A file system that lost a part of itself costs this attempt only. Jobs elsewhere continue.
             Err(Trouble::Io(error)) if !full_disk::is_full(&error) => {
-                rejected.get_or_insert(StartRejection::Trouble(format!("fs.{}: {error}", job.fs)));
+                rejected.get_or_insert(StartRejection::Place(format!("fs.{}: {error}", job.fs)));
             }
             Err(trouble) => return Err(trouble),
         }
@@ -147,6 +149,16 @@ impl<'a> Attempt<'a> {
             (self.after, self.unasked) = ask::after(asked, self.job, &self.staged.dir())?;
         }
         Ok(())
+    }
+
+    /// What prevented its start, if other jobs may share the reason.
+    pub(super) fn common_reason(&self, ran: &AttemptEnd) -> Option<String> {
+        match &self.rejected {
+            _ if ran.end != JobEnd::NotStarted => None,
+            Some(StartRejection::Fact(_) | StartRejection::Trouble(_)) => None,
+            Some(StartRejection::Place(why)) => Some(why.clone()),
+            None => std::fs::read_to_string(self.staged.dir().join(names::STDERR)).ok(),
+        }
     }
 
     /// Whether a process is started.

@@ -1,4 +1,5 @@
-//! What a campaign does if the file system of its evidence package is full. A test may have filled it.
+//! What a campaign does if the file system of its evidence package is full or read-only. A test may have
+//! filled it.
 
 use std::io::{self, ErrorKind};
 
@@ -12,6 +13,11 @@ use plan::schedule::PlannedJob;
 /// Whether blocks, inodes or a quota were used up.
 pub(super) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
+/// Whether a file system takes no more writes, so that the campaign resumes after a change outside of it.
+pub fn takes_no_writes(error: &io::Error) -> bool {
+    is_full(error) || error.kind() == ErrorKind::ReadOnlyFilesystem
 }
 
 /// Completes the folder of a job. If the file system is too full, the files of the job are removed first.
@@ -37,7 +43,7 @@ pub(super) fn finish(
     Err(error.into())
 }
 
-/// Adds to the error of a full file system where the files are, and what to do.
+/// Adds to the error of a full or read-only file system where the files are, and what to do.
 pub(super) fn with_advice(trouble: Trouble, asked: &CampaignRequest, site: &CampaignSite) -> Trouble {
     match trouble {
         Trouble::Io(error) if is_full(&error) => {
@@ -49,6 +55,14 @@ pub(super) fn with_advice(trouble: Trouble, asked: &CampaignRequest, site: &Camp
                 "{at}{error}. The files under test are in {data}. Free space on that file system, then run \
                  `assay run --resume {folder}`. Or remove both directories and start again with --campaigns \
                  on another file system."
+            );
+            Trouble::Io(io::Error::new(error.kind(), text))
+        }
+        Trouble::Io(error) if takes_no_writes(&error) => {
+            let folder = asked.folder.display();
+            let at = if names_a_path(&error) { String::new() } else { format!("{folder}: ") };
+            let text = format!(
+                "{at}{error}. Make that file system writable again, then run `assay run --resume {folder}`."
             );
             Trouble::Io(io::Error::new(error.kind(), text))
         }

@@ -4,7 +4,7 @@
 //! Invariant: a directory with another mark is not changed. Files that others put into a directory stay.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use results::folder::{self, CampaignInfo, names};
@@ -81,9 +81,22 @@ pub(super) fn make_data(
 
 pub(super) fn make_marked(data: &Path, mark: &str) -> io::Result<()> {
     fs::create_dir(data)?;
-    fs::write(data.join(MARK), mark).inspect_err(|_| {
+    write_mark(data, mark).inspect_err(|_| {
         let _ = fs::remove_file(data.join(MARK)).and_then(|()| fs::remove_dir(data));
     })
+}
+
+/// Writes the mark of `data` so that it survives a crash. Without it no job of a resumed campaign could
+/// start.
+pub(super) fn write_mark(data: &Path, mark: &str) -> io::Result<()> {
+    let mut file = File::create(data.join(MARK))?;
+    file.write_all(mark.as_bytes())?;
+    file.sync_all()?;
+    for dir in [Some(data), data.parent()].into_iter().flatten() {
+        // Some file systems cannot sync a directory. They keep its entries in another way, or not at all.
+        let _ = File::open(dir).and_then(|dir| dir.sync_all());
+    }
+    Ok(())
 }
 
 pub(super) fn not_created(path: &Path, error: &io::Error) -> Usage {
@@ -105,7 +118,12 @@ pub(super) fn remove_own_directories(info: &CampaignInfo, mark: &str) {
 
 pub(super) fn is_own(data: &Path, mark: &str) -> bool {
     // A campaign that was killed at its end may have removed its mark but not the directory.
-    fs::read_to_string(data.join(MARK)).is_ok_and(|found| found == mark) || is_empty(data)
+    fs::read_to_string(data.join(MARK)).is_ok_and(|found| found == mark) || lost_mark(data)
+}
+
+/// Whether the mark of a directory of a campaign is lost. A crash may leave it without its bytes.
+pub(super) fn lost_mark(data: &Path) -> bool {
+    is_empty(data) || fs::read(data.join(MARK)).is_ok_and(|found| found.is_empty())
 }
 
 pub(super) fn is_empty(dir: &Path) -> bool {

@@ -15,7 +15,8 @@ use super::ask;
 use super::handed_out::HashReceiver;
 use super::kept::KeptDatasets;
 use super::ownership::{
-    MARK, is_empty, is_own, lock, make_data, make_marked, mark, not_created, remove_own_directories,
+    MARK, is_empty, is_own, lock, lost_mark, make_data, make_marked, mark, not_created,
+    remove_own_directories, write_mark,
 };
 use super::rejections::{check_extension, check_health_is_reported, check_launcher, check_same};
 use super::space::{check_space, check_state_space};
@@ -266,8 +267,8 @@ impl CampaignSite {
         let data = self.data_path(&job.fs);
         if data.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             make_marked(data, &self.mark).map_err(|error| not_created(data, &error))?;
-        } else if is_empty(data) {
-            fs::write(data.join(MARK), &self.mark).map_err(|error| not_created(data, &error))?;
+        } else if lost_mark(data) {
+            write_mark(data, &self.mark).map_err(|error| not_created(data, &error))?;
         }
         if !is_own(data, &self.mark) {
             // The mark may be on a server that is offline. Then nothing is changed, and jobs elsewhere
