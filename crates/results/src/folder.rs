@@ -24,6 +24,7 @@
 pub(crate) mod beneath;
 mod chain;
 mod dataset;
+mod dead_process;
 mod deaths;
 mod earlier;
 mod extend;
@@ -56,6 +57,7 @@ use crate::{Record, Verdict};
 
 pub use chain::{Head, now};
 pub use dataset::{DATASET_SCHEMA, DatasetFile, DatasetReuse, Manifest, Recipe, Sample};
+pub use dead_process::DeadProcess;
 pub use deaths::{DeathCause, LaunchRejection, cause_of_death};
 pub use earlier::{EarlierCampaign, earlier};
 pub use extend::extend;
@@ -262,6 +264,9 @@ pub struct JobInfo {
     /// Why one of these commands failed after the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unasked: Option<String>,
+    /// The process that ended first, if its launcher reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dead_process: Option<DeadProcess>,
     /// The layout of files in the job's directory, if the file system reports it.
     #[serde(default)]
     pub layout: Option<Layout>,

@@ -68,6 +68,34 @@ fn an_external_program_with_nodes_or_ranks_passes_under_every_launcher() {
 }
 
 #[test]
+fn the_process_that_ended_first_is_a_fact_of_a_job_under_hydra() {
+    if !there("mpirun.mpich") {
+        return;
+    }
+    let place = Place::new();
+    let dies = APP.replace("sleep ${seconds}", "[ $PMI_RANK = 0 ] || kill -9 $$; sleep 5");
+    fs::write(
+        place.path("p.toml"),
+        format!(
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"{{dir}}\" }}\n\
+             [clients]\nsimulated = true\n[launch]\nkind = \"mpich\"\nprogram = \"mpirun.mpich\"\nprobe = \
+             false\n[[test]]\nid = \"T\"\nranks = 2\ntimeout = \"60 s\"\n{dies}"
+        ),
+    )
+    .unwrap();
+    let ran = place.campaign();
+    let jobs = place.folder().join("jobs");
+    let job = json(&fs::read_dir(jobs).unwrap().next().unwrap().unwrap().path().join("job.json"));
+    let dead = &job["dead_process"];
+    assert!(dead["signal"] == 9 && dead["pid"].as_u64() > Some(1), "{job:#}");
+    assert!(!dead["node"].as_str().unwrap().is_empty(), "{job:#}");
+    assert!(
+        ran.out.contains("The first process to end was ") && ran.out.contains("Signal 9 ended it."),
+        "{ran:#?}"
+    );
+}
+
+#[test]
 fn an_external_program_starts_as_one_process_also_if_the_defaults_have_ranks_per_node() {
     for (program, launch) in launchers() {
         let tests: String = ["ranks = 1", "nodes = 1\nppn = 1", "ranks = 1\nppn = 1", "nodes = 1"]

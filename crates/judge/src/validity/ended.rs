@@ -66,7 +66,7 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
         DeathCause::Time => "allocation-time",
         DeathCause::Node => "node-died",
     });
-    let reason = reason.with_some("launcher", cause);
+    let reason = with_dead_process(reason.with_some("launcher", cause), job);
     // The program itself may also reject an option or miss a program, so only a probe shows these mistakes.
     let is_certain = |rejection: &LaunchRejection| {
         !matches!(rejection, LaunchRejection::Option | LaunchRejection::Program)
@@ -79,6 +79,15 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
         Some(failure) => reason.with("failure", failure),
         None => reason.with_some("output", job.error_summary()),
     }
+}
+
+/// The reason with the process that ended first, if the launcher reports it.
+fn with_dead_process(reason: Reason, job: &Job) -> Reason {
+    let Some(dead) = &job.info.dead_process else { return reason };
+    let reason = reason.with("dead_process", dead.pid).with("dead_node", &dead.node);
+    let reason =
+        reason.with_some("dead_rank", dead.rank).with_some("dead_signal", dead.signal.map(i64::from));
+    reason.with_some("dead_status", dead.status.map(i64::from))
 }
 
 /// The failure that a job recorded.

@@ -5,6 +5,16 @@
 
 use results::reason::Code;
 
+/// How a job ended, after its status: what its launcher reports, what it recorded, and its error output.
+macro_rules! end_of_job {
+    () => {
+        "[ ({launcher:killed=a rank was killed;cancelled=the job was \
+         cancelled;allocation-time=the time of its allocation was over;node-died=a node failed})].[ The \
+         first process to end was {dead_process} on {dead_node}.][ It was rank {dead_rank}.][ Signal \
+         {dead_signal} ended it.][ It ended with status {dead_status}.][ {failure}][ Error output: {output}]"
+    };
+}
+
 /// What a launcher rejects, and what would help, from the data `launch_rejected`.
 macro_rules! launch_mistake {
     () => {
@@ -178,18 +188,10 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "The probe of {ranks|rank} left no complete records.[ Error output: {output}]";
     JobFailed:
         concat!("{who} started no rank (status {status}). ", launch_mistake!()),
-        "{who} ended with status {status}[ ({launcher:killed=a rank was killed;cancelled=the job was \
-         cancelled;allocation-time=the time of its allocation was over;node-died=a node failed})].[ \
-         {failure}][ Error output: {output}]",
-        "{who} was ended by signal {signal}[ ({launcher:killed=a rank was killed;cancelled=the job was \
-         cancelled;allocation-time=the time of its allocation was over;node-died=a node failed})].[ \
-         {failure}][ Error output: {output}]",
-        "{who} did not end within {timeout} and was killed[ ({launcher:killed=a rank was \
-         killed;cancelled=the job was cancelled;allocation-time=the time of its allocation was \
-         over;node-died=a node failed})].[ {failure}][ Error output: {output}]",
-        "{who} exceeded its time limit and was killed[ ({launcher:killed=a rank was killed;cancelled=the job \
-         was cancelled;allocation-time=the time of its allocation was over;node-died=a node failed})].[ \
-         {failure}][ Error output: {output}]";
+        concat!("{who} ended with status {status}", end_of_job!()),
+        concat!("{who} was ended by signal {signal}", end_of_job!()),
+        concat!("{who} did not end within {timeout} and was killed", end_of_job!()),
+        concat!("{who} exceeded its time limit and was killed", end_of_job!());
     JobNotStarted:
         "{who} was not started. {rejection}",
         "{who} could not be started[: {output}].";

@@ -41,10 +41,17 @@ impl Job {
         match (&self.info.end, self.cause()) {
             (_, Some((DeathCause::Node, _))) => Some("a node failed"),
             (_, Some((DeathCause::Killed, _))) => Some("a rank was killed"),
+            _ if self.was_killed() => Some("a rank was killed"),
             (JobEnd::Signal(_), _) => Some("its launcher was ended by a signal"),
             _ if self.launch_rejection() == Some(LaunchRejection::Node) => Some("a node was not reached"),
             _ => None,
         }
+    }
+
+    /// Whether its launcher reports in its output that a rank was killed.
+    fn was_killed(&self) -> bool {
+        const KILL: i32 = 9;
+        self.info.dead_process.as_ref().is_some_and(|dead| dead.signal == Some(KILL))
     }
 
     /// Why its launcher started no rank, if its error stream reports that.

@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use results::folder::{self, Fill, Job, JobEnd, JobInfo, Program, StagedJob, names};
+use results::folder::{self, DeadProcess, Fill, Job, JobEnd, JobInfo, Program, StagedJob, names};
 use results::reason::Reason;
 use results::record::{Failure, Record, Run};
 use results::records::{self, RecordFile, Sink};
@@ -161,6 +161,18 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    /// The process that ended first, as the launcher reports it. Hydra reports it on its standard output.
+    fn dead_process(&self, end: &JobEnd) -> Option<DeadProcess> {
+        if matches!(end, JobEnd::Exit(0) | JobEnd::NotStarted) {
+            return None;
+        }
+        let streams = [names::STDOUT, names::STDERR];
+        streams.into_iter().find_map(|name| {
+            let lines = folder::error_lines(&self.staged.dir().join(name)).ok()?;
+            DeadProcess::in_output(lines.iter().map(String::as_str))
+        })
+    }
+
     /// Whether a process is started.
     fn starts(&self) -> bool {
         self.rejected.is_none() && !matches!(self.turn, Some(DatasetTask::Finds(_)))
@@ -200,6 +212,7 @@ impl<'a> Attempt<'a> {
         self.record_app(asked, &ran.end)?;
         // Records that cannot be read are rejected later, by the evaluation.
         let records = records::load(&self.staged.dir().join(names::RECORDS)).unwrap_or_default();
+        let dead_process = self.dead_process(&ran.end);
         let mut info = JobInfo {
             number: self.job.number,
             test: self.job.test.clone(),
@@ -223,6 +236,7 @@ impl<'a> Attempt<'a> {
             down_after: self.after.down,
             traffic_bytes: traffic(self.before.moved, self.after.moved),
             unasked: self.unasked,
+            dead_process,
             layout: machine::layout(&self.files),
             libraries: site.hashes.libraries(&libraries(&records)),
             programs: self.programs,
