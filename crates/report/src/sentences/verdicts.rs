@@ -276,7 +276,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "[{dataset} was changed after it was made. ]{path} {change:gone=is missing;not-a-file=is no longer a \
          file}.";
     DatasetWritten:
-        "[{dataset} was changed after it was made. ]{path} was written to, or its modification time was set.";
+        "[{dataset} was changed after it was made. ]{path} was written to, or its modification time was \
+         set[: {modified_before} before, {modified} now].[ The data of {differs} differs at {offset}.]";
     DatasetChangedLater: "A later job ({folder}) found the dataset changed. {cause}";
     WrongDataUnattributed:
         "Another program wrote to the dataset, so the origin of the wrong data is not known. {cause}[ \

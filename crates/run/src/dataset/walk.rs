@@ -1,6 +1,6 @@
 //! Walks the files of a dataset: which files exist, and whether they have changed.
 //!
-//! Never here: contents.
+//! Never here: contents, except where times cannot decide (`sample` compares them).
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -8,9 +8,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use results::folder::{DatasetFile, Manifest};
 use results::reason::{Code, Reason};
 
+use super::sample;
 use crate::machine;
 use crate::path_error::named;
 use plan::dataset_check::is_sparse;
@@ -18,6 +20,9 @@ use plan::dataset_check::is_sparse;
 /// How long to wait until a file system has allocated the blocks of written files. Some allocate them only
 /// when they write them back.
 const BLOCKS_WAIT: Duration = Duration::from_secs(6);
+/// Modification times that differ by less may be of one write. Some file systems keep a time on each of
+/// several servers, and report that of any of them.
+const SAME_WRITE_NS: u64 = 1_000_000_000;
 /// How often this is checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -98,6 +103,7 @@ pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Optio
     if !made.counted.is_empty() {
         return Ok(counted_otherwise(&made.counted, &count(dir)?));
     }
+    let mut near = None;
     for file in &made.list {
         let path = dir.join(&file.path);
         let found = match path.symlink_metadata() {
@@ -114,11 +120,33 @@ pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Optio
         if file.data && had != has {
             return Ok(Some(lost(name, "size").with("bytes", has).with("bytes_before", had)));
         }
-        if file.data && !rewritten && mtime_ns(&found) != file.mtime_ns {
-            return Ok(Some(Reason::new(Code::DatasetWritten).with("path", name)));
+        let now = mtime_ns(&found);
+        if file.data && !rewritten && now != file.mtime_ns {
+            let reason = written(name, file.mtime_ns, now);
+            if now.abs_diff(file.mtime_ns) >= SAME_WRITE_NS {
+                return Ok(Some(reason));
+            }
+            near.get_or_insert(reason);
         }
     }
-    Ok(None)
+    near.map_or(Ok(None), |reason| differing_data(dir, made, reason))
+}
+
+/// The reason that a file was written to, with both of its times.
+fn written(path: &str, before: i64, now: i64) -> Reason {
+    let text =
+        |ns: i64| Timestamp::from_nanosecond(ns.into()).map_or_else(|_| ns.to_string(), |at| at.to_string());
+    let reason = Reason::new(Code::DatasetWritten).with("path", path);
+    reason.with("modified_before", text(before)).with("modified", text(now))
+}
+
+/// `reason`, unless the samples of the data are still the same. Without samples the times decide.
+fn differing_data(dir: &Path, made: &Manifest, reason: Reason) -> io::Result<Option<Reason>> {
+    Ok(match sample::differing(dir, &made.samples)? {
+        (None, 0) => Some(reason),
+        (None, _) => None,
+        (Some((path, offset)), _) => Some(reason.with("differs", path).with("offset", offset)),
+    })
 }
 
 /// A change that the file system itself may have caused.
@@ -161,4 +189,53 @@ fn counted_otherwise(had: &[(String, u64)], has: &[(String, u64)]) -> Option<Rea
     let place = place.unwrap_or_default();
     let reason = lost(place, "count").with("files", sum(has)).with("files_before", sum(had));
     Some(reason.with("directories", has.len()).with("directories_before", had.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    /// A dataset of one file with samples.
+    fn dataset(dir: &Path) -> Manifest {
+        fs::write(dir.join("f"), vec![7; 100_000]).unwrap();
+        let list = settled(dir, "fuse", &|_| true).unwrap();
+        let samples = sample::taken(dir, &list.iter().collect::<Vec<_>>(), Duration::from_secs(60)).unwrap();
+        Manifest { list, samples, ..Manifest::default() }
+    }
+
+    fn shift(path: &Path, by: Duration) {
+        let file = fs::File::options().write(true).open(path).unwrap();
+        let was: SystemTime = file.metadata().unwrap().modified().unwrap();
+        file.set_modified(was + by).unwrap();
+    }
+
+    #[test]
+    fn a_time_that_is_off_by_less_than_a_second_is_no_change_if_the_samples_are_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = dataset(dir.path());
+        shift(&dir.path().join("f"), Duration::from_micros(600));
+        assert_eq!(changed(dir.path(), &made, false).unwrap(), None);
+        let without = Manifest { samples: Vec::new(), ..made.clone() };
+        let reason = changed(dir.path(), &without, false).unwrap().expect("the times decide");
+        assert_eq!(reason.code, Code::DatasetWritten);
+        let times = ["modified_before", "modified"].map(|name| reason.text(name).unwrap().to_owned());
+        assert!(times[0] < times[1] && times[0].ends_with('Z'), "{times:?}");
+        shift(&dir.path().join("f"), Duration::from_secs(1));
+        assert!(changed(dir.path(), &made, false).unwrap().is_some(), "a second later is another write");
+    }
+
+    #[test]
+    fn other_data_under_a_near_time_is_a_change_with_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = dataset(dir.path());
+        let path = dir.path().join("f");
+        let was = path.metadata().unwrap().modified().unwrap();
+        fs::write(&path, vec![8; 100_000]).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(was).unwrap();
+        shift(&path, Duration::from_micros(200));
+        let reason = changed(dir.path(), &made, false).unwrap().expect("the data differs");
+        assert_eq!((reason.code, reason.number("offset")), (Code::DatasetWritten, Some(0.0)));
+    }
 }
