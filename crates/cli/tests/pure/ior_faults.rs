@@ -37,7 +37,7 @@ fn a_file_system_that_turns_read_only_is_reported_by_its_first_failed_write_and_
     ] {
         let Some(mounted) = Mounted::on_loop(mkfs, 512 << 20) else { continue };
         let root = mounted.root.display();
-        let words = format!("-n 3 ior -w -e -k -b 8m -t 64k -O minTimeDuration=60 -o {root}/f");
+        let words = format!("-n 3 ior -w -e -b 8m -t 64k -O minTimeDuration=60 -o {root}/f");
         let child =
             assay(&mounted.root, &words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         until("data in the file", || mounted.root.join("f").metadata().is_ok_and(|meta| meta.len() > 0));
@@ -47,6 +47,7 @@ fn a_file_system_that_turns_read_only_is_reported_by_its_first_failed_write_and_
         let err = String::from_utf8_lossy(&ended.stderr);
         let line = err.lines().find(|line| line.starts_with("ior: write: rank ")).unwrap_or_default();
         assert!(line.contains(&format!("{root}/f at ")) && !line.contains("fsync"), "{mkfs}: {err}");
+        assert!(line.contains(&format!(" (not removed: {root}/f: ")), "{mkfs}: {err}");
         assert_eq!(ended.status.code(), Some(4), "{err}");
     }
 }

@@ -45,13 +45,24 @@ fn remove_one(storage: &dyn Storage, path: &Path) -> Result<bool, String> {
     removed.map_err(|error| named(path, &error))
 }
 
-/// After a failed write: removes what this run made, unless the user wants to keep the files.
-pub(super) fn clean_up(test: &RunningTest<'_>, repetition: u32) {
+/// After a failed write: removes what this run made, unless the user wants to keep the files. Adds to the
+/// halt which files could not be removed. Collective, because all ranks halt.
+pub(super) fn clean_up(test: &RunningTest<'_>, repetition: u32, mut halt: Halt) -> Halt {
     let wanted = test.parameters.keep || test.parameters.keep_with_error || test.parameters.use_existing;
-    if let Some(path) = own(test, repetition).filter(|_| !wanted) {
-        // The user needs to see the failure that led here, not this one.
-        let _ = remove_one(test.storage, &path);
+    let removed = match own(test, repetition).filter(|_| !wanted) {
+        Some(path) => remove_one(test.storage, &path).map(drop),
+        None => Ok(()),
+    };
+    // If the ranks cannot meet any more, the failure that led here is all that can be reported.
+    let Ok(left) = few::collect(test.rank.comm, removed.err().as_deref()) else { return halt };
+    if let Some((_, first)) = left.parcels.first() {
+        let others = match left.total {
+            1 => String::new(),
+            total => format!(", and {} more", total - 1),
+        };
+        halt.why.push_str(&format!(" (not removed: {first}{others})"));
     }
+    halt
 }
 
 /// `-u`: creates the directory of this rank's file.

@@ -182,7 +182,7 @@ fn write(test: &mut RunningTest<'_>, repetition: Repetition) -> Result<PhaseOutc
     }
     let filled = prefill::fill(test, repetition.number);
     let written = filled.and_then(|()| phase::run(test, PhaseKind::Write, repetition, None));
-    written.inspect_err(|_| files::clean_up(test, repetition.number))
+    written.map_err(|halt| files::clean_up(test, repetition.number, halt))
 }
 
 /// A phase that reads at most what `written` wrote.
