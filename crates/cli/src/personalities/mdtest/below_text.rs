@@ -5,7 +5,7 @@ use measure::Histogram;
 use results::record::{Failed, Latency, Phase};
 use workloads::kit::reduce;
 
-use super::results::{MeasuredPhase, Results};
+use super::results::{MeasuredPhase, Results, STOPPED_BELOW};
 use crate::personalities::failures::{Leads, named, reasons, wrong_ranges};
 use crate::personalities::latency;
 use crate::personalities::own_lines::{own_lines, phase_name};
@@ -23,12 +23,12 @@ pub(crate) fn of_latencies(runs: &[Results], verbose: u32) -> String {
 pub(crate) fn of_faults(runs: &[Results], notices: &[String]) -> String {
     let measured: Vec<&MeasuredPhase> = runs.iter().flat_map(|run| run.iterations.iter().flatten()).collect();
     let mut text = String::new();
-    for one in &measured {
-        if let Some(failed) = &one.phase.failed {
-            text.push_str(&failures(one, failed));
+    for (label, phase) in measured.iter().filter_map(|one| Some((one.label, one.phase.as_deref()?))) {
+        if let Some(failed) = &phase.failed {
+            text.push_str(&failures(label, phase, failed));
         }
-        text.push_str(&wrong(one.label, &one.phase));
-        text.push_str(&stopped(one));
+        text.push_str(&wrong(label, phase));
+        text.push_str(&stopped(label, phase));
     }
     for notice in notices {
         text.push_str(&format!("warning: {notice}\n"));
@@ -36,12 +36,12 @@ pub(crate) fn of_faults(runs: &[Results], notices: &[String]) -> String {
     own_lines(&text)
 }
 
-fn failures(one: &MeasuredPhase, failed: &Failed) -> String {
-    let attempted = one.phase.ops + failed.operations;
+fn failures(label: &str, phase: &Phase, failed: &Failed) -> String {
+    let attempted = phase.ops + failed.operations;
     let mut text = format!(
         "{}, iteration {}: {} of {attempted} operations failed: {}\n",
-        phase_name(one.label),
-        one.phase.repetition,
+        phase_name(label),
+        phase.repetition,
         failed.operations,
         reasons(failed)
     );
@@ -53,12 +53,12 @@ fn failures(one: &MeasuredPhase, failed: &Failed) -> String {
 }
 
 /// The effect of the deadline on directories, for which the classic output has no line.
-fn stopped(one: &MeasuredPhase) -> String {
-    match &one.phase.stonewall {
-        Some(wall) if one.label == "Directory creation" && wall.ran_dry < one.phase.ranks => format!(
+fn stopped(label: &str, phase: &Phase) -> String {
+    match &phase.stonewall {
+        Some(wall) if label == STOPPED_BELOW && wall.ran_dry < phase.ranks => format!(
             "{}, iteration {}: stopped after {} s at {} to {} items per rank; all continued to {}\n",
-            phase_name(one.label),
-            one.phase.repetition,
+            phase_name(label),
+            phase.repetition,
             wall.deadline_s,
             wall.transfers_min,
             wall.transfers_max,
@@ -108,12 +108,13 @@ impl Merged {
 fn latencies(run: &Results, several: bool) -> String {
     let mut kinds: Vec<(&str, Merged)> = Vec::new();
     for one in run.iterations.iter().flatten() {
-        let Some(latency) = &one.phase.latency else { continue };
+        let Some(phase) = &one.phase else { continue };
+        let Some(latency) = &phase.latency else { continue };
         let at = kinds.iter().position(|(label, _)| *label == one.label).unwrap_or_else(|| {
             kinds.push((one.label, Merged::default()));
             kinds.len() - 1
         });
-        kinds[at].1.add(&one.phase, latency);
+        kinds[at].1.add(phase, latency);
     }
     if kinds.is_empty() {
         return String::new();
@@ -146,9 +147,9 @@ mod tests {
 
     fn run(change: impl Fn(&mut Phase)) -> Results {
         let mut one = measured("File stat", 100, 0.5);
-        change(&mut one.phase);
+        change(one.phase.as_mut().unwrap());
         let mut other = measured("File stat", 300, 0.5);
-        other.phase.repetition = 1;
+        other.phase.as_mut().unwrap().repetition = 1;
         Results { ranks: 2, items: 100, iterations: vec![vec![one], vec![other]] }
     }
 
@@ -169,7 +170,7 @@ mod tests {
         [63_800, 63_800, 63_800, 100_000].iter().for_each(|ns| histogram.add(*ns));
         let record = reduce::latency(&histogram).unwrap();
         let mut one = measured("File stat", 100, 0.5);
-        one.phase.latency = Some(record.clone());
+        one.phase.as_mut().unwrap().latency = Some(record.clone());
         let run = Results { ranks: 2, items: 100, iterations: vec![vec![one]] };
         let text = of_latencies(&[run], 1);
         let shown = latency::columns(&record);
@@ -186,7 +187,8 @@ mod tests {
         let mut one = measured("Directory creation", 100, 0.5);
         let wall =
             Stonewall { deadline_s: 2.0, transfers_min: 90, transfers_max: 100, ..Stonewall::default() };
-        (one.phase.stonewall, one.phase.ranks) = (Some(wall), 2);
+        let phase = one.phase.as_mut().unwrap();
+        (phase.stonewall, phase.ranks) = (Some(wall), 2);
         let run = Results { ranks: 2, items: 1000, iterations: vec![vec![one]] };
         assert_eq!(
             of_faults(&[run], &[]),

@@ -48,7 +48,7 @@ pub(crate) fn iteration(edition: MdtestEdition, iteration: u32, moment: &str) ->
 fn numbers(edition: MdtestEdition, found: Option<&MeasuredPhase>) -> String {
     let (seconds, rate) = match found {
         None => (0.0, 0.0),
-        Some(one) if edition == MdtestEdition::Mdtest41 => (one.rank_0.seconds, one.rank_0_rate()),
+        Some(one) if edition == MdtestEdition::Mdtest41 => one.rank_0,
         Some(one) => (one.seconds, one.rate),
     };
     format!("{seconds:14.3} sec, {rate:14.3} ops/sec")
@@ -79,9 +79,10 @@ pub(crate) fn test(
         // For directories a line of assay below the output reports it.
         if label == "File creation"
             && let Some(one) = found
-            && let Some(wall) = &one.phase.stonewall
+            && let Some(phase) = &one.phase
+            && let Some(wall) = &phase.stonewall
         {
-            let operations = stonewalled.unwrap_or(one.phase.ops as f64);
+            let operations = stonewalled.unwrap_or(phase.ops as f64);
             text.push_str(&stonewall(edition, operations, wall.seconds));
         }
     }
@@ -178,7 +179,7 @@ mod tests {
         let stopped = |label| {
             let mut one = measured(label, 100, 0.5);
             let wall = Stonewall { seconds: 0.25, transfers_max: 100, ..Stonewall::default() };
-            one.phase.stonewall = Some(wall);
+            one.phase.as_mut().unwrap().stonewall = Some(wall);
             one
         };
         let phases = [stopped("Directory creation"), stopped("File creation")];

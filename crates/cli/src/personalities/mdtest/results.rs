@@ -23,6 +23,9 @@ pub(crate) const LABELS: [&str; 11] = [
     "Tree removal",
 ];
 
+/// The phase whose deadline is printed below the output.
+pub(crate) const STOPPED_BELOW: &str = "Directory creation";
+
 /// Rates or times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResultUnit {
@@ -43,12 +46,11 @@ pub(crate) struct MeasuredPhase {
     pub(crate) seconds: f64,
     /// The numbers of each rank, if they are wanted.
     pub(crate) ranks: Vec<RankTimes>,
-    /// Operations that each rank should do.
-    pub(crate) items: u64,
-    /// The numbers of rank 0.
-    pub(crate) rank_0: RankTimes,
-    /// Its record.
-    pub(crate) phase: Phase,
+    /// Rank 0's seconds from the common start until all ranks had ended, and its rate in this time.
+    pub(crate) rank_0: (f64, f64),
+    /// Its record, until its iteration has ended. Later it is kept only if something in it is still to be
+    /// printed, so that the memory of many iterations stays small.
+    pub(crate) phase: Option<Box<Phase>>,
 }
 
 /// Operations per second; 0 if the time is 0.
@@ -75,8 +77,7 @@ fn counted(label: &str, items: u64, phase: &Phase, others: u64) -> f64 {
 }
 
 impl MeasuredPhase {
-    /// The values of an event, with its latencies only if `whole` is set. So little is kept of each of many
-    /// iterations.
+    /// The values of an event, with its latencies only if `whole` is set.
     pub(crate) fn new(ended: &EndedPhase<'_>, whole: bool) -> Self {
         let mut phase = ended.phase.clone();
         phase.timeline = None;
@@ -85,16 +86,26 @@ impl MeasuredPhase {
         }
         let tree = is_of_tree(ended.label);
         let seconds = if tree { ended.rank_0.seconds } else { ended.phase.spans.total_s };
-        let operations = counted(ended.label, ended.items, ended.phase, ended.phase.ops);
+        let counted = |operations| counted(ended.label, ended.items, ended.phase, operations);
+        let operations = counted(ended.phase.ops);
+        let times = ended.rank_0;
+        let rank_0 = (times.seconds, rate(counted(times.operations), times.seconds));
         Self {
             label: ended.label,
             rate: rate(operations, seconds),
             seconds,
             ranks: ended.ranks.to_vec(),
-            items: ended.items,
-            rank_0: ended.rank_0,
-            phase,
+            rank_0,
+            phase: Some(Box::new(phase)),
         }
+    }
+
+    /// Its iteration has ended, and its lines are printed. Drops a record of which nothing is printed later.
+    pub(crate) fn settle(&mut self) {
+        self.phase.take_if(|phase| {
+            let stopped = phase.stonewall.is_some() && self.label == STOPPED_BELOW;
+            phase.failed.is_none() && phase.check.is_none() && phase.latency.is_none() && !stopped
+        });
     }
 
     /// The value over all ranks.
@@ -103,12 +114,6 @@ impl MeasuredPhase {
             ResultUnit::Rate => self.rate,
             ResultUnit::Time => self.seconds,
         }
-    }
-
-    /// Rank 0's rate, from the common start until all ranks had ended.
-    pub(crate) fn rank_0_rate(&self) -> f64 {
-        let operations = counted(self.label, self.items, &self.phase, self.rank_0.operations);
-        rate(operations, self.rank_0.seconds)
     }
 
     /// The values of each rank, from the common start until its own end.
@@ -244,11 +249,33 @@ pub(crate) mod tests {
     #[test]
     fn a_rate_is_all_operations_over_the_slowest_ranks_time_except_for_the_tree() {
         let file = measured("File stat", 100, 0.5);
-        assert_eq!((file.rate, file.seconds, file.rank_0_rate()), (400.0, 0.5, 200.0));
+        assert_eq!((file.rate, file.seconds, file.rank_0.1), (400.0, 0.5, 200.0));
         assert_eq!(file.own(ResultUnit::Rate).collect::<Vec<_>>(), [200.0, 400.0]);
         let tree = measured("Tree creation", 10, 0.5);
-        assert_eq!((tree.rate, tree.rank_0_rate()), (20.0, 20.0));
+        assert_eq!((tree.rate, tree.rank_0.1), (20.0, 20.0));
         assert_eq!(measured("File stat", 100, 0.0).rate, 0.0, "no time, no rate");
+    }
+
+    #[test]
+    fn the_record_of_an_ended_iteration_is_kept_only_if_something_of_it_is_printed_later() {
+        let kept = |label, change: fn(&mut Phase)| {
+            let (mut phase, mut ranks) = (Phase::default(), Vec::new());
+            ended(label, 10, 1.0, &mut phase, &mut ranks);
+            change(&mut phase);
+            let one = ranks[0];
+            let mut measured = MeasuredPhase::new(
+                &EndedPhase { phase: &phase, label, items: 10, rank_0: one, ranks: &[] },
+                false,
+            );
+            measured.settle();
+            (measured.phase.is_some(), measured.rate)
+        };
+        let stopped: fn(&mut Phase) = |phase| phase.stonewall = Some(Default::default());
+        assert_eq!(kept("File stat", |_| ()), (false, 20.0));
+        assert_eq!(kept("File creation", stopped), (false, 20.0));
+        assert!(kept(STOPPED_BELOW, stopped).0);
+        assert!(kept("File stat", |phase| phase.failed = Some(Failed::default())).0);
+        assert!(kept("File read", |phase| phase.check = Some(Default::default())).0);
     }
 
     #[test]
@@ -272,7 +299,7 @@ pub(crate) mod tests {
             MeasuredPhase::new(&ended, false)
         };
         let measured = of(&phase);
-        assert_eq!((measured.rate, measured.rank_0_rate()), (20.0, 20.0), "a quarter of 40 in half a second");
+        assert_eq!((measured.rate, measured.rank_0.1), (20.0, 20.0), "a quarter of 40 in half a second");
         phase.ops = 0;
         assert_eq!(of(&phase).rate, 0.0);
     }
