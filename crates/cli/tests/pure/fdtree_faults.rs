@@ -122,7 +122,8 @@ fn missing_write_permission_is_reported_with_its_path_and_no_rank_hangs() {
     for words in ["-n 1 fdtree -l 1 -d 1", "-n 3 fdtree -l 1 -d 1", "fdtree -l 1 -d 1 --continue"] {
         let ran = as_other_user(dir.path(), words);
         let line = complaint(&ran, 4);
-        assert!(line.starts_with("fdtree: directory creation: rank 0 (node "), "{line}");
+        // All ranks fail, and any of them may be the first.
+        assert!(line.starts_with("fdtree: directory creation: rank "), "{line}");
         assert!(line.contains("./LEVEL0.") && line.ends_with("/: mkdir: Permission denied"), "{line}");
         assert!(!ran.out.contains("stopped. The existing part"), "no tree exists: {}", ran.out);
         assert_eq!(ran.out.lines().count(), if words.contains("3") { 7 } else { 6 }, "{}", ran.out);
