@@ -77,12 +77,8 @@ fn fault() -> Option<&'static (InjectedFault, String)> {
 
 fn read() -> Option<(InjectedFault, String)> {
     let variable = |name: &str| std::env::var(name).ok();
-    if let Some(only) = variable("ASSAY_SHIM_RANK") {
-        let ranks = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"];
-        let mine = ranks.iter().find_map(|name| variable(name)).unwrap_or_else(|| "0".to_owned());
-        if mine != only {
-            return None;
-        }
+    if variable("ASSAY_SHIM_RANK").is_some_and(|only| rank_of_launcher() != only) {
+        return None;
     }
     let (words, under) = (variable("ASSAY_SHIM_FAULT")?, variable("ASSAY_SHIM_UNDER")?);
     let (kind, number) = words.split_once(':').unwrap_or((&words, "1"));
@@ -104,6 +100,12 @@ fn read() -> Option<(InjectedFault, String)> {
         _ => return None,
     };
     Some((fault, under))
+}
+
+/// The number of this rank, as its launcher reports it.
+pub(crate) fn rank_of_launcher() -> String {
+    let ranks = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"];
+    ranks.iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "0".to_owned())
 }
 
 /// The fault that applies to the file of a descriptor, and the path of the file.

@@ -1,4 +1,5 @@
-//! Faults of a file system, injected into calls of the C library by `LD_PRELOAD`.
+//! Faults of a file system, injected into calls of the C library by `LD_PRELOAD`, and a count of the calls of
+//! MPI (`ASSAY_SHIM_COUNT`, see `mpi_calls`).
 //!
 //! The environment selects the fault. `ASSAY_SHIM_UNDER`: only files whose path begins with this text.
 //! `ASSAY_SHIM_RANK`: only on this MPI rank. `ASSAY_SHIM_FAULT` is one of these:
@@ -23,7 +24,10 @@
 
 mod calls;
 mod fault;
+mod mpi_calls;
 mod next;
+
+pub use mpi_calls::dlsym;
 
 pub use calls::{
     aio_write, clock_gettime, close, fcntl, fcntl64, fdatasync, fsync, mincore, open, open64, pread, pread64,

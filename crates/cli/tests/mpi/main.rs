@@ -35,5 +35,6 @@ mod mdtest_faults;
 mod mpi_io;
 mod mpi_io_stopped;
 mod nodes;
+mod scale;
 mod stuck;
 mod ten_clauses;
