@@ -131,6 +131,17 @@ impl Comm for LocalComm {
         Ok(())
     }
 
+    fn reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
+        if self.size() > 1
+            && let Collective::Reduce(_, all) =
+                &*self.group.join(self.rank, &Contribution::Reduce(how, values))?
+            && self.rank == 0
+        {
+            values.copy_from_slice(all);
+        }
+        Ok(())
+    }
+
     fn broadcast(&self, root: u32, data: &mut Vec<u8>) -> Result<(), Halt> {
         assert!(root < self.size(), "the root of a broadcast is one of the ranks");
         if self.size() > 1 {

@@ -11,7 +11,9 @@ mod alarm;
 mod calls;
 mod clock;
 mod comm;
+mod gather;
 mod library;
+mod nodes;
 mod wait;
 mod world;
 

@@ -85,7 +85,7 @@ fn clocks_of_ranks_on_one_node_without_a_shared_clock_are_compared() {
 }
 
 #[test]
-fn nodes_with_unequal_numbers_of_ranks_agree_on_the_steps_of_a_barrier() {
+fn the_scenario_holds_on_nodes_with_unequal_numbers_of_ranks() {
     for mpi in [debian_mpich(), wheel()].into_iter().flatten() {
         // Two nodes of three and two ranks: with two processors only one node is oversubscribed.
         let job = Job::new(&mpi, 5, "all").with("MPIR_CVAR_NUM_CLIQUES", "2").with("ASSAY_TEST_NODES", "2");

@@ -81,16 +81,16 @@ functions! {
         from: *const c_void, into: *mut c_void, count: c_int, kind: Handle, op: Handle, comm: Handle,
         request: *mut Handle
     );
+    ireduce = "MPI_Ireduce" (
+        from: *const c_void, into: *mut c_void, count: c_int, kind: Handle, op: Handle, root: c_int,
+        comm: Handle, request: *mut Handle
+    );
     ibcast = "MPI_Ibcast" (
         buffer: *mut c_void, count: c_int, kind: Handle, root: c_int, comm: Handle, request: *mut Handle
     );
     igather = "MPI_Igather" (
         from: *const c_void, count: c_int, kind: Handle, into: *mut c_void, each: c_int, into_kind: Handle,
         root: c_int, comm: Handle, request: *mut Handle
-    );
-    igatherv = "MPI_Igatherv" (
-        from: *const c_void, count: c_int, kind: Handle, into: *mut c_void, counts: *const c_int,
-        starts: *const c_int, into_kind: Handle, root: c_int, comm: Handle, request: *mut Handle
     );
 
     // Datatypes.

@@ -13,6 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::comm::MpiComm;
+use super::nodes::NodesOfComm;
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
 
 /// Round trips of each pair of ranks; the shortest one is used.
@@ -28,49 +29,26 @@ const READINGS: u32 = 8;
 /// The rank's clock may have been calibrated within a millisecond.
 const DRIFT_PPM: u64 = 100;
 
-/// The ranks that a rank compares its clock with, apart from those of its node.
-#[derive(Debug)]
-pub(super) struct ClockPeers {
-    /// The first ranks of all nodes, or all other ranks; `None` if there is one node.
-    leaders: Option<MpiComm>,
-    /// Whether the ranks of this node share a clock.
-    one_clock: bool,
-}
-
-impl ClockPeers {
-    /// All ranks call it together.
-    fn find(comm: &MpiComm, node: &MpiComm) -> Result<Self, Halt> {
-        let nodes = if comm.is_on_one_node() {
-            1
-        } else {
-            (comm as &dyn Comm).reduce_one(u64::from(node.rank == 0), Reduce::Sum)?
-        };
-        let leaders = if nodes > 1 { Some(comm.split_as(u32::from(node.rank != 0))?) } else { None };
-        Ok(Self { leaders, one_clock: have_one_clock(node)? })
-    }
-}
-
 /// Measures this rank's clock offset to rank 0 of `comm`; all ranks call it together.
 pub(super) fn offset(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
     if comm.size == 1 {
         return Ok(ClockOffset::default());
     }
-    let node = comm.node_ranks()?;
-    let known = &comm.shared.clock_peers;
-    if known.get().is_none() {
-        let found = ClockPeers::find(comm, &node)?;
-        known.get_or_init(|| found);
-    }
-    let peers = known.get().expect("just found");
-    let mut far = ClockOffset::default();
-    if node.rank == 0
-        && let Some(leaders) = &peers.leaders
-    {
-        far = play(leaders, now)?;
-    }
-    let (far, leader) = broadcast_by_leader(&node, far, now)?;
-    let near = if !peers.one_clock {
-        play(&node, now)?
+    let (node, leaders) = match comm.nodes()? {
+        NodesOfComm::One => (comm, None),
+        NodesOfComm::Many(many) => (&many.here, many.leaders.as_ref()),
+    };
+    let one_clock = match comm.shared.one_clock.get() {
+        Some(known) => *known,
+        None => {
+            let found = have_one_clock(node)?;
+            *comm.shared.one_clock.get_or_init(|| found)
+        }
+    };
+    let far = leaders.map_or(Ok(ClockOffset::default()), |leaders| play(leaders, now))?;
+    let (far, leader) = broadcast_by_leader(node, far, now)?;
+    let near = if !one_clock {
+        play(node, now)?
     } else if node.rank == 0 {
         ClockOffset::default()
     } else {

@@ -1,9 +1,9 @@
 //! A communicator of MPI processes.
 //!
-//! Different lengths and large counts are handled here. Lengths are sent first, and long buffers in pieces,
-//! so that no MPI count (a C `int`) overflows. A communicator of one rank never calls MPI.
+//! Long buffers are sent in pieces, so that no MPI count (a C `int`) overflows. A communicator of one rank
+//! never calls MPI.
 //!
-//! Never here: alarms, clocks.
+//! Never here: alarms, clocks, gathers, the search for nodes.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -15,7 +15,9 @@ use ffi::mpi::{Functions, Handle, MpiLibrary};
 
 use super::alarm::Alarm;
 use super::calls::Mpi;
-use super::clock::{self, ClockPeers};
+use super::clock;
+use super::gather;
+use super::nodes::NodesOfComm;
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
 
 /// The most values that one call reduces.
@@ -24,8 +26,9 @@ const REDUCE_VALUES: usize = 1 << 20;
 /// The most bytes that one call broadcasts.
 const BROADCAST_BYTES: usize = 1 << 25;
 
-/// The most bytes that rank 0 receives in one round of a gather.
-const GATHER_BYTES: usize = 1 << 26;
+/// The bytes of a broadcast that are sent together with its length. Nearly all broadcasts are shorter, and
+/// are one collective.
+const BROADCAST_FIRST: usize = 1016;
 
 /// A communicator of MPI processes; clones are the same communicator. It cannot leave its thread:
 ///
@@ -51,18 +54,9 @@ pub(super) struct SharedComm {
     handle: Handle,
     pub(super) alarm: Alarm,
     /// Found at the first request, because creating a communicator is slow with many ranks.
-    node_ranks: OnceLock<NodeRanks>,
-    /// Found at the first comparison of clocks.
-    pub(super) clock_peers: OnceLock<ClockPeers>,
-}
-
-/// The ranks of a communicator that share this rank's node.
-#[derive(Debug)]
-enum NodeRanks {
-    /// All of them.
-    All,
-    /// The ranks of this communicator.
-    Some(MpiComm),
+    pub(super) nodes: OnceLock<NodesOfComm>,
+    /// Whether the ranks of this node share a clock. Found at the first comparison of clocks.
+    pub(super) one_clock: OnceLock<bool>,
 }
 
 impl Drop for SharedComm {
@@ -81,20 +75,10 @@ impl MpiComm {
             mpi: Arc::clone(&mpi),
             handle,
             alarm: Alarm::new(rank, size),
-            node_ranks: OnceLock::new(),
-            clock_peers: OnceLock::new(),
+            nodes: OnceLock::new(),
+            one_clock: OnceLock::new(),
         });
         Ok(Self { mpi, handle, rank, size, node, shared })
-    }
-
-    /// Notes that all ranks share one node.
-    pub(super) fn note_one_node(&self) {
-        self.shared.node_ranks.get_or_init(|| NodeRanks::All);
-    }
-
-    /// Whether all ranks are known to share one node; the same on all of them.
-    pub(super) fn is_on_one_node(&self) -> bool {
-        self.size == 1 || matches!(self.shared.node_ranks.get(), Some(NodeRanks::All))
     }
 
     /// The raw `MPI_Comm`, for MPI files and for libraries that use MPI.
@@ -114,7 +98,11 @@ impl MpiComm {
     }
 
     /// Starts an MPI operation and waits for it; forwards alarms meanwhile.
-    fn complete(&self, step: &str, start: impl FnOnce(&Functions, &mut Handle) -> c_int) -> Result<(), Halt> {
+    pub(super) fn complete(
+        &self,
+        step: &str,
+        start: impl FnOnce(&Functions, &mut Handle) -> c_int,
+    ) -> Result<(), Halt> {
         let done = self.mpi.complete(start, || self.shared.alarm.check(&self.mpi, self.handle));
         done.map_err(|code| self.halt(step, code))
     }
@@ -168,59 +156,12 @@ impl MpiComm {
         })
     }
 
-    /// Sends one value of each rank to rank 0; the others get an empty vector.
-    fn gather_one(&self, mine: u64) -> Result<Vec<u64>, Halt> {
-        let kind = self.mpi.constants().int64;
-        let mut all = vec![0_u64; if self.rank == 0 { self.size as usize } else { 0 }];
-        self.complete("MPI_Igather", |f, request| {
-            let (from, into) = (start_of(std::slice::from_ref(&mine)), start_of_mut(&mut all));
-            // SAFETY: `mine` and `all` outlive the request; at the root `all` has one entry for each rank.
-            unsafe { (f.igather)(from, 1, kind, into, 1, kind, 0, self.handle, request) }
-        })?;
-        Ok(all)
-    }
-
-    /// Sends a piece of each rank to rank 0, which knows their lengths; the pieces are in rank order without
-    /// gaps.
-    fn gather_round(&self, piece: &[u8], lengths: &[c_int]) -> Result<Vec<u8>, Halt> {
-        let kind = self.mpi.constants().byte;
-        let mut total = 0;
-        let starts: Vec<c_int> = lengths.iter().map(|length| (total, total += length).0).collect();
-        let mut all = vec![0_u8; usize::try_from(total).expect("a round is bounded by GATHER_BYTES")];
-        self.complete("MPI_Igatherv", |f, request| {
-            let (from, count, into) = (start_of(piece), int(piece.len()), start_of_mut(&mut all));
-            let (counts, starts) = (lengths.as_ptr(), starts.as_ptr());
-            // SAFETY: all buffers outlive the request, and `all` holds the sum of the lengths.
-            unsafe { (f.igatherv)(from, count, kind, into, counts, starts, kind, 0, self.handle, request) }
-        })?;
-        Ok(all)
-    }
-
-    /// Gathers in rounds of at most `cap` bytes per rank; `longest` is the greatest length of all.
-    fn gather_in_rounds(
-        &self,
-        mine: &[u8],
-        longest: usize,
-        cap: usize,
-    ) -> Result<Option<Vec<Vec<u8>>>, Halt> {
-        let lengths = self.gather_one(mine.len() as u64)?;
-        let mut all: Vec<Vec<u8>> = lengths.iter().map(|len| Vec::with_capacity(*len as usize)).collect();
-        for start in (0..longest).step_by(cap) {
-            let part = |len: usize| start.min(len)..(start + cap).min(len);
-            let parts: Vec<c_int> = lengths.iter().map(|len| int(part(*len as usize).len())).collect();
-            let round = self.gather_round(&mine[part(mine.len())], &parts)?;
-            let mut rest = round.as_slice();
-            for (bytes, length) in all.iter_mut().zip(parts) {
-                let (head, tail) = rest.split_at(length as usize);
-                bytes.extend_from_slice(head);
-                rest = tail;
-            }
-        }
-        Ok((self.rank == 0).then_some(all))
-    }
-
     /// The communicator that `make` creates when all ranks call it.
-    fn make(&self, step: &str, make: impl FnOnce(&Functions, &mut Handle) -> c_int) -> Result<Self, Halt> {
+    pub(super) fn make(
+        &self,
+        step: &str,
+        make: impl FnOnce(&Functions, &mut Handle) -> c_int,
+    ) -> Result<Self, Halt> {
         // MPI has no nonblocking split, and ranks that block occupy their processors. So all ranks first meet
         // in a barrier, in which they sleep.
         self.barrier()?;
@@ -250,22 +191,34 @@ impl MpiComm {
         })
     }
 
-    /// As [`Comm::split_by_node`], without the box.
-    pub(super) fn node_ranks(&self) -> Result<Self, Halt> {
-        if self.is_on_one_node() {
-            return Ok(self.clone());
+    /// Reduces `values` in pieces with `start`, which gets what this rank brings and where the result goes.
+    fn reduce_pieces(
+        &self,
+        step: &str,
+        values: &mut [u64],
+        start: impl Fn(&Functions, *const c_void, *mut c_void, c_int, &mut Handle) -> c_int,
+    ) -> Result<(), Halt> {
+        if self.size == 1 {
+            return Ok(());
         }
-        if let Some(NodeRanks::Some(known)) = self.shared.node_ranks.get() {
-            return Ok(known.clone());
+        for chunk in values.chunks_mut(REDUCE_VALUES) {
+            debug_assert!(chunk.iter().all(|value| *value < 1 << 63), "values stay below 2^63");
+            let mine = chunk.to_vec();
+            self.complete(step, |f, request| {
+                start(f, start_of(&mine), start_of_mut(chunk), int(mine.len()), request)
+            })?;
         }
-        let (kind, hints) = (self.mpi.constants().comm_type_shared, self.mpi.constants().info_null);
-        let found = self.make("MPI_Comm_split_type", |f, new| {
-            // SAFETY: the handle is live, there are no hints; MPI writes the new handle.
-            unsafe { (f.comm_split_type)(self.handle, kind, rank(self.rank), hints, new) }
-        })?;
-        found.note_one_node();
-        self.shared.node_ranks.get_or_init(|| NodeRanks::Some(found.clone()));
-        Ok(found)
+        Ok(())
+    }
+
+    /// The MPI operation of a reduction.
+    fn op(&self, how: Reduce) -> Handle {
+        let constants = self.mpi.constants();
+        match how {
+            Reduce::Sum => constants.sum,
+            Reduce::Min => constants.min,
+            Reduce::Max => constants.max,
+        }
     }
 }
 
@@ -286,38 +239,26 @@ impl Comm for MpiComm {
         if self.size == 1 {
             return Ok(());
         }
-        // Ranks that waited long have slept: a second barrier, of ranks that are awake, lets all leave
-        // together.
-        let barriers = if self.mpi.is_oversubscribed() { 1 } else { 2 };
-        (0..barriers).try_for_each(|_| {
-            self.complete("MPI_Ibarrier", |f, request| {
-                // SAFETY: the handle is live.
-                unsafe { (f.ibarrier)(self.handle, request) }
-            })
+        self.complete("MPI_Ibarrier", |f, request| {
+            // SAFETY: the handle is live.
+            unsafe { (f.ibarrier)(self.handle, request) }
         })
     }
 
     fn all_reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
-        if self.size == 1 {
-            return Ok(());
-        }
-        let constants = self.mpi.constants();
-        let op = match how {
-            Reduce::Sum => constants.sum,
-            Reduce::Min => constants.min,
-            Reduce::Max => constants.max,
-        };
-        let kind = constants.int64;
-        for chunk in values.chunks_mut(REDUCE_VALUES) {
-            debug_assert!(chunk.iter().all(|value| *value < 1 << 63), "values stay below 2^63");
-            let mine = chunk.to_vec();
-            self.complete("MPI_Iallreduce", |f, request| {
-                let (from, into) = (start_of(&mine), start_of_mut(chunk));
-                // SAFETY: both buffers have the same length and outlive the request.
-                unsafe { (f.iallreduce)(from, into, int(mine.len()), kind, op, self.handle, request) }
-            })?;
-        }
-        Ok(())
+        let (kind, op) = (self.mpi.constants().int64, self.op(how));
+        self.reduce_pieces("MPI_Iallreduce", values, |f, from, into, count, request| {
+            // SAFETY: `reduce_pieces` gives two buffers of `count` values that outlive the request.
+            unsafe { (f.iallreduce)(from, into, count, kind, op, self.handle, request) }
+        })
+    }
+
+    fn reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
+        let (kind, op) = (self.mpi.constants().int64, self.op(how));
+        self.reduce_pieces("MPI_Ireduce", values, |f, from, into, count, request| {
+            // SAFETY: as above.
+            unsafe { (f.ireduce)(from, into, count, kind, op, 0, self.handle, request) }
+        })
     }
 
     fn broadcast(&self, root: u32, data: &mut Vec<u8>) -> Result<(), Halt> {
@@ -325,21 +266,27 @@ impl Comm for MpiComm {
         if self.size == 1 {
             return Ok(());
         }
-        let mut length = (data.len() as u64).to_ne_bytes();
-        self.broadcast_piece(root, &mut length)?;
-        let length = usize::try_from(u64::from_ne_bytes(length)).expect("what the root holds in memory");
+        let mut first = [0_u8; 8 + BROADCAST_FIRST];
+        if self.rank == root {
+            let inside = data.len().min(BROADCAST_FIRST);
+            first[..8].copy_from_slice(&(data.len() as u64).to_ne_bytes());
+            first[8..8 + inside].copy_from_slice(&data[..inside]);
+        }
+        self.broadcast_piece(root, &mut first)?;
+        let (length, inside) = first.split_at(8);
+        let length = length.try_into().map_or(0, u64::from_ne_bytes);
+        let length = usize::try_from(length).expect("what the root holds in memory");
         data.resize(length, 0);
-        data.chunks_mut(BROADCAST_BYTES).try_for_each(|piece| self.broadcast_piece(root, piece))
+        let (begin, rest) = data.split_at_mut(length.min(BROADCAST_FIRST));
+        begin.copy_from_slice(&inside[..begin.len()]);
+        rest.chunks_mut(BROADCAST_BYTES).try_for_each(|piece| self.broadcast_piece(root, piece))
     }
 
     fn gather(&self, mine: &[u8]) -> Result<Option<Vec<Vec<u8>>>, Halt> {
         if self.size == 1 {
             return Ok(Some(vec![mine.to_vec()]));
         }
-        let mut longest = [mine.len() as u64];
-        self.all_reduce(&mut longest, Reduce::Max)?;
-        let cap = (GATHER_BYTES / self.size as usize).max(1);
-        self.gather_in_rounds(mine, longest[0] as usize, cap)
+        gather::all(self, mine)
     }
 
     fn split(&self, color: u32) -> Result<Box<dyn Comm>, Halt> {
@@ -347,7 +294,7 @@ impl Comm for MpiComm {
     }
 
     fn split_by_node(&self) -> Result<Box<dyn Comm>, Halt> {
-        Ok(Box::new(self.node_ranks()?))
+        Ok(Box::new(self.node_ranks()?.clone()))
     }
 
     fn clock_offset(&self, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
@@ -374,12 +321,12 @@ impl Comm for MpiComm {
 /// The start of a buffer; null when it is empty.
 ///
 /// An empty slice of bytes begins at address 1, which is `MPI_IN_PLACE` of Open MPI and of the standard.
-fn start_of<T>(buffer: &[T]) -> *const c_void {
+pub(super) fn start_of<T>(buffer: &[T]) -> *const c_void {
     if buffer.is_empty() { ptr::null() } else { buffer.as_ptr().cast() }
 }
 
 /// As [`start_of`], for a buffer that MPI fills.
-fn start_of_mut<T>(buffer: &mut [T]) -> *mut c_void {
+pub(super) fn start_of_mut<T>(buffer: &mut [T]) -> *mut c_void {
     if buffer.is_empty() { ptr::null_mut() } else { buffer.as_mut_ptr().cast() }
 }
 

@@ -109,8 +109,7 @@ fn note_one_node(world: &MpiComm, beside: Option<u32>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Whether a node has more ranks than processors for them. All ranks call it together and get the same
-/// answer, because the number of steps of a barrier depends on it.
+/// Whether a node has more ranks than processors for them; the same on all ranks, which call it together.
 ///
 /// The processors that the ranks of a node may use are counted together. Ranks that are bound to one core
 /// each are not oversubscribed; many ranks in a small container on a large machine are.

@@ -12,6 +12,7 @@ const ALARM_WAIT_MAX: Duration = Duration::from_secs(20);
 /// The whole scenario, on every rank; `nodes` is the number of nodes of the ranks.
 pub(crate) fn all(comm: &dyn Comm, nodes: Option<u32>) {
     values_are_reduced(comm);
+    values_are_reduced_to_rank_0(comm);
     bytes_are_broadcast(comm);
     bytes_are_gathered(comm);
     ranks_fail_together(comm);
@@ -45,9 +46,22 @@ fn values_are_reduced(comm: &dyn Comm) {
     assert_eq!(comm.reduce_one(large, Reduce::Min).expect("a minimum"), (1 << 63) - size);
 }
 
+fn values_are_reduced_to_rank_0(comm: &dyn Comm) {
+    let (rank, size) = (u64::from(comm.rank()), u64::from(comm.size()));
+    for length in [0, 1, 10_000] {
+        for (how, wanted) in [(Reduce::Sum, size * (size - 1) / 2), (Reduce::Min, 0), (Reduce::Max, size - 1)]
+        {
+            let mut values = vec![rank; length];
+            comm.reduce(&mut values, how).expect("a reduction");
+            let wanted = if rank == 0 { wanted } else { rank };
+            assert_eq!(values, vec![wanted; length], "{how:?}: other ranks keep their values");
+        }
+    }
+}
+
 fn bytes_are_broadcast(comm: &dyn Comm) {
     for root in 0..comm.size() {
-        for length in [0, 1, 100_000] {
+        for length in [0, 1, 1015, 1016, 1017, 100_000] {
             let text: Vec<u8> = (0..length).map(|i: u32| (i + root) as u8).collect();
             let mut seen = if comm.rank() == root { text.clone() } else { vec![7; comm.rank() as usize] };
             comm.broadcast(root, &mut seen).expect("a broadcast");
@@ -61,7 +75,8 @@ fn bytes_are_broadcast(comm: &dyn Comm) {
 }
 
 fn bytes_are_gathered(comm: &dyn Comm) {
-    for unit in [0, 1, 30_011] {
+    // The first bytes of a rank are sent in a frame, and those of a node in a longer one.
+    for unit in [0, 1, 60, 61, 30_011] {
         let of = |rank: u32| vec![rank as u8; (rank as usize % 3) * unit];
         let all = comm.gather(&of(comm.rank())).expect("a gather");
         let wanted = (comm.rank() == 0).then(|| (0..comm.size()).map(of).collect::<Vec<_>>());

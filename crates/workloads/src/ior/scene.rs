@@ -67,6 +67,12 @@ impl Comm for Counted<'_> {
         self.inner.all_reduce(values, how)
     }
 
+    fn reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
+        assert!(values.iter().all(|value| *value < 1 << 63), "values stay below 2^63: {values:?}");
+        self.count("reduce", values.len() * 8);
+        self.inner.reduce(values, how)
+    }
+
     fn broadcast(&self, root: u32, data: &mut Vec<u8>) -> Result<(), Halt> {
         let done = self.inner.broadcast(root, data);
         self.count("broadcast", data.len());
