@@ -95,7 +95,8 @@ pub trait Comm {
     /// Values must stay below 2^63: MPICH 4.0 compares unsigned types as signed.
     fn all_reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt>;
 
-    /// Replaces `values` on rank 0 by the reduction over all ranks, element by element. Other ranks keep theirs.
+    /// Replaces `values` on rank 0 by the reduction over all ranks, element by element. Other ranks keep
+    /// theirs.
     ///
     /// The limit of the values is that of [`Comm::all_reduce`].
     fn reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt>;

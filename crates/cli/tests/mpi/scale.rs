@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::age::{Mounted, SMALL};
+use crate::common::tmpfs::Tmpfs;
 use crate::common::{self, Mpi, run};
 
 /// Calls and bytes of one rank: by function, and by the size of its communicator.
@@ -35,7 +36,7 @@ const WORKLOADS: [(&str, Collectives); 8] = [
     ("mpi-io --only access.write_at.contiguous-view .", [37, 8, 3]),
 ];
 
-/// The calls of each rank of `assay WORDS`; `None`, with the reason printed, without this MPI.
+/// The calls of each rank of `assay WORDS`, which may fail; `None`, with the reason printed, without this MPI.
 fn calls(mpi: Mpi, dir: &Path, ranks: u32, words: &str) -> Option<Vec<RankCalls>> {
     let counts = tempfile::tempdir().unwrap();
     let mut command = mpi.command(dir, ranks, words)?;
@@ -43,7 +44,7 @@ fn calls(mpi: Mpi, dir: &Path, ranks: u32, words: &str) -> Option<Vec<RankCalls>
         .env("LD_PRELOAD", common::shim())
         .env("ASSAY_SHIM_COUNT", counts.path().join("rank"))
         .env("MPIR_CVAR_NUM_CLIQUES", NODES.to_string());
-    run(&mut command).ok();
+    run(&mut command);
     let of_rank = |rank| {
         let text = fs::read_to_string(counts.path().join(format!("rank.{rank}"))).unwrap();
         let row = |line: &str| {
@@ -122,4 +123,23 @@ fn flash_io_has_the_same_collectives_on_all_ranks_of_every_world() {
         let [of_all, ..] = of_each_rank(&all, 1, words);
         assert_eq!(of_all, 103, "{ranks} ranks");
     }
+}
+
+#[test]
+fn an_alarm_of_all_ranks_costs_no_rank_more_messages_than_it_has_neighbors() {
+    const RANKS: u32 = 32;
+    let received = |dir: &Path| {
+        let all = calls(Mpi::Mpich, dir, RANKS, "ior -w -F -t 4k -b 64k -o f")?;
+        let of = |calls: &RankCalls| -> u64 {
+            let received = calls.iter().filter(|((name, _), _)| name == "MPI_Irecv");
+            received.map(|(_, [calls, _])| calls).sum()
+        };
+        Some(all.iter().map(of).collect::<Vec<u64>>())
+    };
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let (Some(full), Some(sound)) = (Tmpfs::new("size=8k"), received(dir.path())) else { return };
+    let failed = received(full.path()).unwrap();
+    let alarms: Vec<u64> = failed.iter().zip(&sound).map(|(failed, sound)| failed - sound).collect();
+    // Rank 0 has seven children with lower numbers than 8, and 8, 16 and 24. Before, it received 31 messages.
+    assert_eq!((alarms[0], alarms.iter().max()), (10, Some(&10)), "{alarms:?}");
 }

@@ -1,34 +1,64 @@
 //! The alarm: a rank that has failed informs the others, without a collective, that they may stop early.
 //!
-//! It sends one small message to rank 0, which forwards it down a binary tree. Ranks check for messages while
-//! they wait, and when [`Alarm::raised`] is called, at most every [`CHECK_SECONDS`]. When all ranks have
-//! agreed on the alarm, [`Alarm::clear`] receives every message that was sent. So no message is left for
-//! later phases or for the end of MPI; the generation number in each message verifies this.
+//! The messages go along a tree ([`parent`]). A rank that has failed informs its parent, and each rank on the
+//! way does so once, however many ranks have failed. Rank 0 then informs its children, and these inform
+//! theirs. So no rank receives more messages than it has neighbors, also if all ranks fail at once. A rank
+//! that already knows of the alarm sends none.
 //!
-//! Invariant: in one generation a rank sends rank 0 at most one message. If any rank raised the alarm, every
-//! rank except 0 gets exactly one message from its parent in the tree.
+//! Ranks check for messages while they wait, and when [`Alarm::raised`] is called, at most every
+//! [`CHECK_SECONDS`]. When all ranks have agreed on the alarm, [`Alarm::clear`] completes the messages. Every
+//! rank has then sent and received one on each edge of the tree. So no message is left for later phases or
+//! for the end of MPI; the generation number in each message verifies this.
+//!
+//! Invariant: in one generation at most one message goes from a rank to its parent, and one back.
 #![allow(unsafe_code)]
 
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ffi::mpi::Handle;
 
 use super::calls::Mpi;
-use super::comm::{MpiComm, rank};
+use super::comm::MpiComm;
 use crate::comm::Halt;
 
-/// From a rank that failed to rank 0.
-const TAG_RAISE: i32 = 101;
+/// From a rank to its parent in the tree.
+const TAG_RAISE: c_int = 101;
 
 /// From a rank to its children in the tree.
-const TAG_FORWARD: i32 = 102;
+const TAG_FORWARD: c_int = 102;
 
 /// The least time between two checks for messages.
 const CHECK_SECONDS: f64 = 0.05;
 
 /// Calls of [`Alarm::raised`] that are answered without reading the clock, when they follow each other fast.
 const CALLS_MAX: u32 = 16;
+
+/// The base of the numbers that make the tree.
+const BASE: u64 = 8;
+
+/// The parent of a rank in the tree: its number with the lowest digit that is not 0 set to 0, in base 8.
+///
+/// Launchers number the ranks of a node one after the other. So nearly all edges lie within a node. At
+/// 100,000 ranks, rank 0 has 38 children and no rank is more than six edges away from it.
+fn parent(rank: u64) -> Option<u64> {
+    let (mut unit, mut rest) = (1, rank);
+    if rank == 0 {
+        return None;
+    }
+    while rest.is_multiple_of(BASE) {
+        (unit, rest) = (unit * BASE, rest / BASE);
+    }
+    Some(rank - rest % BASE * unit)
+}
+
+/// The ranks of `size` ranks whose parent is `rank`.
+fn children(rank: u64, size: u64) -> impl Iterator<Item = u64> {
+    let units = std::iter::successors(Some(1), |unit| Some(unit * BASE));
+    let below = units.take_while(move |unit| *unit < size && rank.is_multiple_of(unit * BASE));
+    below.flat_map(move |unit| (1..BASE).map(move |digit| rank + digit * unit)).filter(move |n| *n < size)
+}
 
 /// The alarm of one communicator, as one rank knows it.
 #[derive(Debug)]
@@ -51,10 +81,12 @@ struct AlarmState {
     clock_at: f64,
     /// Calls between two readings of the clock.
     stride: u32,
-    /// Whether this rank has informed rank 0.
+    /// Whether this rank has informed its parent.
     sent: bool,
-    /// On rank 0: messages received. On other ranks: whether the parent's message has arrived.
-    received: u64,
+    /// Children that have informed this rank.
+    raised_by: u64,
+    /// Whether the parent has informed this rank.
+    informed: bool,
     /// Whether this rank has informed its children.
     forwarded: bool,
     /// Outstanding messages: the data must not move until MPI has sent it.
@@ -77,8 +109,8 @@ impl Alarm {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Raises the alarm here and informs rank 0. On another thread than MPI's, that thread sends the message
-    /// at its next check.
+    /// Raises the alarm here and informs the parent. On another thread than MPI's, that thread sends the
+    /// message at its next check.
     pub(super) fn raise(&self, mpi: &Mpi, comm: Handle) {
         self.mine.store(true, Ordering::Release);
         self.raised.store(true, Ordering::Release);
@@ -87,12 +119,18 @@ impl Alarm {
         }
     }
 
-    /// Informs rank 0, once, that this rank has raised the alarm.
+    /// Informs the parent, once, unless it has informed this rank. Rank 0 informs its children.
     fn report(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState) {
         if self.rank == 0 {
             self.forward(mpi, comm, state);
-        } else if !state.sent {
-            state.sent = self.send(mpi, comm, state, 0, TAG_RAISE);
+        } else if !state.informed {
+            self.inform_parent(mpi, comm, state);
+        }
+    }
+
+    fn inform_parent(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState) {
+        if let Some(parent) = parent(self.rank.into()).filter(|_| !state.sent) {
+            state.sent = self.send(mpi, comm, state, parent, TAG_RAISE);
         }
     }
 
@@ -132,50 +170,57 @@ impl Alarm {
 
     /// Receives the messages that have arrived, and forwards them.
     fn receive(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState) {
-        let (source, tag) = match self.rank {
-            0 => (mpi.constants().any_source, TAG_RAISE),
-            child => (rank((child - 1) / 2), TAG_FORWARD),
-        };
-        // The receive names the sender. In MPICH 5.0.2 over UCX, a receive from any source never ends for a
-        // message that has already arrived.
-        while let Some(source) = mpi.waiting(comm, source, tag) {
-            let mut words = [0_u64; 2];
-            let kind = mpi.constants().int64;
-            let received = mpi.complete(
-                |f, request| {
-                    // SAFETY: the message has two values; `words` outlives the request.
-                    unsafe { (f.irecv)(words.as_mut_ptr().cast(), 2, kind, source, tag, comm, request) }
-                },
-                || {},
-            );
-            if received.is_err() {
-                return;
+        let any = mpi.constants().any_source;
+        while let Some(generation) = Self::next(mpi, comm, any, TAG_RAISE) {
+            if generation == state.generation {
+                state.raised_by += 1;
+                self.raised.store(true, Ordering::Release);
+                self.report(mpi, comm, state);
             }
-            if words[0] == state.generation {
-                state.received += 1;
+        }
+        let Some(parent) = parent(self.rank.into()) else { return };
+        while let Some(generation) = Self::next(mpi, comm, parent as c_int, TAG_FORWARD) {
+            if generation == state.generation {
+                state.informed = true;
                 self.raised.store(true, Ordering::Release);
                 self.forward(mpi, comm, state);
             }
         }
     }
 
+    /// The generation of a message that has arrived, if there is one.
+    fn next(mpi: &Mpi, comm: Handle, source: c_int, tag: c_int) -> Option<u64> {
+        // The receive names the sender. In MPICH 5.0.2 over UCX, a receive from any source never ends for a
+        // message that has already arrived.
+        let source = mpi.waiting(comm, source, tag)?;
+        let mut words = [0_u64; 2];
+        let kind = mpi.constants().int64;
+        let received = mpi.complete(
+            |f, request| {
+                // SAFETY: the message has two values; `words` outlives the request.
+                unsafe { (f.irecv)(words.as_mut_ptr().cast(), 2, kind, source, tag, comm, request) }
+            },
+            || {},
+        );
+        received.is_ok().then_some(words[0])
+    }
+
     /// Informs the children in the tree, once.
     fn forward(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState) {
         if !std::mem::replace(&mut state.forwarded, true) {
-            let first = u64::from(self.rank) * 2 + 1;
-            for child in (first..first + 2).filter(|child| *child < u64::from(self.size)) {
-                self.send(mpi, comm, state, child as u32, TAG_FORWARD);
+            for child in children(self.rank.into(), self.size.into()) {
+                self.send(mpi, comm, state, child, TAG_FORWARD);
             }
         }
     }
 
     /// Sends a message without waiting; false if MPI rejected it.
-    fn send(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState, to: u32, tag: i32) -> bool {
+    fn send(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState, to: u64, tag: c_int) -> bool {
         let words = Box::new([state.generation, u64::from(self.rank)]);
         let (kind, mut request) = (mpi.constants().int64, 0);
         let from = words.as_ptr().cast();
         // SAFETY: this is the home thread; the box keeps the data in place until the request has ended.
-        let code = unsafe { (mpi.functions().isend)(from, 2, kind, rank(to), tag, comm, &mut request) };
+        let code = unsafe { (mpi.functions().isend)(from, 2, kind, to as c_int, tag, comm, &mut request) };
         if code == 0 {
             state.outstanding.push((words, request));
         }
@@ -186,11 +231,11 @@ impl Alarm {
     pub(super) fn clear(&self, comm: &MpiComm) -> Result<(), Halt> {
         if self.size > 1 {
             // No rank checks for messages during these calls: a faster rank may already raise the next alarm.
-            let mine = u64::from(self.lock().sent);
-            let by_root = u64::from(self.rank == 0 && self.lock().forwarded);
-            let [senders, by_root] = comm.quiet_sum([mine, by_root])?;
-            if senders + by_root > 0 {
-                self.drain(comm, senders)?;
+            let state = self.lock();
+            let sent = state.sent || state.forwarded;
+            drop(state);
+            if comm.quiet_any(sent)? {
+                self.drain(comm)?;
                 comm.quiet_barrier()?;
             }
         }
@@ -203,16 +248,17 @@ impl Alarm {
         Ok(())
     }
 
-    /// Waits until this rank has received and sent all its messages.
-    fn drain(&self, comm: &MpiComm, senders: u64) -> Result<(), Halt> {
-        let wanted = if self.rank == 0 { senders } else { 1 };
+    /// Sends the messages of this rank that are not sent yet. Waits until all are sent, and those for this
+    /// rank are received.
+    fn drain(&self, comm: &MpiComm) -> Result<(), Halt> {
         let mut state = self.lock();
+        self.inform_parent(&comm.mpi, comm.handle, &mut state);
+        self.forward(&comm.mpi, comm.handle, &mut state);
+        let raised_by = children(self.rank.into(), self.size.into()).count() as u64;
         let mut wait = comm.mpi.new_wait();
-        while state.received < wanted {
+        while state.raised_by < raised_by || (self.rank > 0 && !state.informed) {
             self.receive(&comm.mpi, comm.handle, &mut state);
-            if state.received < wanted {
-                wait.pause();
-            }
+            wait.pause();
         }
         for (words, mut request) in std::mem::take(&mut state.outstanding) {
             while !comm.mpi.has_ended(&mut request).map_err(|code| comm.halt("MPI_Test", code))? {
@@ -229,5 +275,41 @@ impl Drop for Alarm {
         // The communicator is dropped before its alarm was cleared: MPI may still read these messages.
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         std::mem::forget(std::mem::take(&mut state.outstanding));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rank_is_the_child_of_its_parent_and_of_no_other() {
+        for size in (1..200).chain([511, 512, 513, 4097, 100_000]) {
+            let mut found: Vec<u64> = (0..size).flat_map(|rank| children(rank, size)).collect();
+            found.sort_unstable();
+            assert_eq!(found, (1..size).collect::<Vec<_>>(), "{size} ranks");
+            assert!((0..size).all(|rank| children(rank, size).all(|child| parent(child) == Some(rank))));
+        }
+        assert_eq!(parent(0), None);
+    }
+
+    #[test]
+    fn neighbors_and_distances_grow_with_the_logarithm_of_the_ranks() {
+        for (size, most_children, most_edges) in
+            [(64, 14, 2), (1024, 22, 4), (10_000, 30, 5), (100_000, 38, 6)]
+        {
+            let most = (0..size).map(|rank| children(rank, size).count()).max();
+            let edges = |rank| std::iter::successors(Some(rank), |rank| parent(*rank)).count() - 1;
+            assert_eq!((most, (0..size).map(edges).max()), (Some(most_children), Some(most_edges)), "{size}");
+        }
+    }
+
+    #[test]
+    fn few_edges_leave_a_node() {
+        for (on_node, of_a_node) in [(64, 1), (96, 4), (100, 7), (128, 2)] {
+            let leaves = |rank: &u64| parent(*rank).is_some_and(|up| up / on_node != rank / on_node);
+            let leaving = (1..100 * on_node).filter(leaves).count();
+            assert!(leaving < 100 * of_a_node, "{on_node} ranks on a node: {leaving} edges of 100 nodes");
+        }
     }
 }

@@ -133,17 +133,17 @@ impl MpiComm {
         self.mpi.complete(start, || {}).map_err(|code| self.halt("MPI_Ibarrier", code))
     }
 
-    /// Sums `values` over all ranks without handling alarms, which `clear_alarm` needs.
-    pub(super) fn quiet_sum(&self, values: [u64; 2]) -> Result<[u64; 2], Halt> {
-        let mut all = [0_u64; 2];
-        let (kind, op) = (self.mpi.constants().int64, self.mpi.constants().sum);
+    /// Whether `mine` is true on any rank, without handling alarms, which `clear_alarm` needs.
+    pub(super) fn quiet_any(&self, mine: bool) -> Result<bool, Halt> {
+        let (mine, mut all) = ([u64::from(mine)], [0_u64]);
+        let (kind, op) = (self.mpi.constants().int64, self.mpi.constants().max);
         let start = |f: &Functions, request: &mut Handle| {
-            let (from, into) = (start_of(&values), start_of_mut(&mut all));
-            // SAFETY: both arrays have two values and outlive the request.
-            unsafe { (f.iallreduce)(from, into, 2, kind, op, self.handle, request) }
+            let (from, into) = (start_of(&mine), start_of_mut(&mut all));
+            // SAFETY: both arrays have one value and outlive the request.
+            unsafe { (f.iallreduce)(from, into, 1, kind, op, self.handle, request) }
         };
         self.mpi.complete(start, || {}).map_err(|code| self.halt("MPI_Iallreduce", code))?;
-        Ok(all)
+        Ok(all[0] > 0)
     }
 
     /// Replaces `piece` on every rank by that of `root`; all ranks know its length.
