@@ -7,8 +7,10 @@ use results::record::Phase;
 use super::files::FlashFile;
 use super::parameters::FlashIoParameters;
 use super::write::{FileDone, WriteRemainder};
+use crate::kit::balance::{self, BalancePlaces, RankWork};
+use crate::kit::parts::ReductionParts;
 use crate::kit::rank::Rank;
-use crate::kit::reduce;
+use crate::kit::reduce::{self, MeasuredPlaces};
 
 /// The times of a file. Each is the longest of all ranks, seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,13 +39,19 @@ pub(super) fn put(
     let mut latency = Histogram::new();
     let each = done.begins.iter().zip(&done.ends);
     each.for_each(|(begin, end)| latency.add(scale.ns(end.0.saturating_sub(begin.0))));
-    reduce::histogram(comm, &mut latency)?;
-    let mut sums = [known.bytes, done.begins.len() as u64];
-    comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let [bytes, ops] = sums;
-    let spans = done.stamps.over_ranks(rank, false)?;
     let (from, to) = done.stamps.transfer;
-    let balance = reduce::balance(comm, known.bytes, scale.ns(to.0.saturating_sub(from.0)), true)?;
+    let work = RankWork { amount: known.bytes, ns: scale.ns(to.0.saturating_sub(from.0)), given: true };
+    let mut parts = ReductionParts::default();
+    let measured = MeasuredPlaces::add(&mut parts, &mut latency, None);
+    let sums = parts.sums([known.bytes, done.begins.len() as u64]);
+    let (stamps, balance) = (done.stamps.add(&mut parts, rank), BalancePlaces::add(&mut parts, work));
+    let kernel = rank.add_kernel(&mut parts);
+    let reduced = parts.reduce(comm)?;
+    measured.to_rank_0(comm, &reduced, &mut latency, None)?;
+    let ([bytes, ops], spans) = (reduced.all(sums), stamps.spans(&reduced, rank, false));
+    let mut balance = balance.extremes(&reduced);
+    balance::gather_slowest(comm, &rank.node, work, &mut balance)?;
+    let (kernel, pace) = rank.kernel(kernel, &reduced);
     let FlashIoParameters { form, zones, nonblocking, .. } = *parameters;
     let arrays = file.arrays(form, zones);
     let unknown = arrays[arrays.len() - 1].bytes() * parameters.blocks();
@@ -59,6 +67,8 @@ pub(super) fn put(
         spans: spans.spans,
         balance,
         latency: reduce::latency(&latency),
+        kernel,
+        pace,
         // A nonblocking call ends before its data is moved.
         depth: if nonblocking && known.check.is_none() { arrays.len() as u32 } else { 1 },
         ..known

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use measure::{Clock, unix_seconds};
 use ranks::Halt;
-use results::record::EachRank;
+use results::record::{Balance, EachRank};
 use storage::targets;
 
 use super::observer::{IorEvent, IorRankTimes, RankStamps};
@@ -16,6 +16,7 @@ use super::phase::PhaseSetting;
 use super::test::RunningTest;
 use super::transfer::RankDone;
 use super::{names, reorder};
+use crate::kit::balance::RankWork;
 use crate::kit::each_rank::{self, Mine};
 use crate::kit::reduce;
 use crate::kit::stamps::PhaseStamps;
@@ -23,26 +24,34 @@ use crate::kit::stamps::PhaseStamps;
 /// The verbosity at which every rank's stamps and files are reported.
 const EACH_AT: u32 = 3;
 
-/// What each rank did, for the record, on rank 0. It runs after the clock has stopped. Collective.
+/// What each rank did, for the record, on rank 0. The slowest is added to the balance. This runs after the
+/// clock has stopped. Collective.
 pub(super) fn collect(
     test: &RunningTest<'_>,
     setting: &PhaseSetting,
     done: &RankDone,
+    balance: &mut Balance,
 ) -> Result<Option<EachRank>, Halt> {
-    let (parameters, (from, to)) = (test.parameters, done.stamps.transfer);
-    let span_ns = test.rank.clock.scale().ns(to.0 - from.0);
+    let parameters = test.parameters;
+    let work = work(test, done);
     let wears_out = parameters.wear_out && parameters.deadline > 0;
     let at = &done.at_deadline;
     let asks = parameters.file_per_rank && test.storage.mounted().is_some();
     let mine = Mine {
-        moved: done.tally.meter.bytes(),
-        span_ns,
-        ended_ns: test.rank.since_start_ns(to),
-        wear_out: wears_out.then(|| (at.bytes, span_ns.saturating_sub(at.elapsed_ns))),
+        work,
+        ended_ns: test.rank.since_start_ns(done.stamps.transfer.1),
+        wear_out: wears_out.then(|| (at.bytes, work.ns.saturating_sub(at.elapsed_ns))),
         kernel: test.rank.kernel_bytes(),
         targets: asks.then(|| targets::of_file(test.storage.system_path(&setting.path))),
     };
-    each_rank::collect(test.rank.comm, &test.rank.node, &mine)
+    each_rank::collect(test.rank.comm, &test.rank.node, &mine, balance)
+}
+
+/// The bytes of this rank, and the time of its transfers.
+pub(super) fn work(test: &RunningTest<'_>, done: &RankDone) -> RankWork {
+    let (from, to) = done.stamps.transfer;
+    let ns = test.rank.clock.scale().ns(to.0 - from.0);
+    RankWork { amount: done.tally.meter.bytes(), ns, given: true }
 }
 
 /// Reports every rank's own times (`-O saveRankPerformanceDetailsCSV`) and stamps (`-vvv`).

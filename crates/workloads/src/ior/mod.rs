@@ -14,6 +14,7 @@ mod files;
 mod hog;
 mod identity;
 mod names;
+mod numbers;
 mod observer;
 mod outliers;
 mod parameters;

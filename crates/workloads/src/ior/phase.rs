@@ -16,6 +16,7 @@ use super::{before_close, cache_before, identity, names, prepare, record, reorde
 use crate::kit::checker::Checker;
 use crate::kit::drive::named;
 use crate::kit::order::TransferOrder;
+use crate::kit::parts::ReductionParts;
 use crate::kit::permutation::seed_of;
 
 /// The kinds of phase.
@@ -138,10 +139,9 @@ pub(super) fn run(
     let payload = prepare::spread(test, payload);
     let same = test.mounts.same(test.storage, &path);
     let memory = same.and_then(|()| prepare::memory(test, kind, &payload));
-    let memory = test.rank.comm.agree(kind.step(), memory)?;
+    let prepared = memory.and_then(|memory| Ok((memory, prepare::tally(test, kind, repetition, transfers)?)));
+    let (memory, mut tally) = test.rank.comm.agree(kind.step(), prepared)?;
     let (depth, end) = (prepare::depth(&memory), prepare::end(test, kind, &path, &payload));
-    let tally = prepare::tally(test, kind, repetition, transfers);
-    let mut tally = test.rank.comm.agree(kind.step(), tally)?;
 
     test.rank.next_phase()?;
     test.observer.event(&IorEvent::Begins(beginning(test, kind, repetition, transfers)));
@@ -216,8 +216,9 @@ fn finish(
     mut done: RankDone,
 ) -> Result<PhaseOutcome, Halt> {
     let transfers = done.transfers;
-    let transfers_max = test.rank.comm.reduce_one(transfers, Reduce::Max)?;
-    let transfers_min = test.rank.comm.reduce_one(transfers, Reduce::Min)?;
+    let mut parts = ReductionParts::default();
+    let places = [parts.min(transfers), parts.max(transfers)];
+    let [transfers_min, transfers_max] = parts.reduce(test.rank.comm)?.all(places);
     let counted = counted(test, setting, &done, transfers_max)?;
     let setting = &PhaseSetting { counted, ..setting.clone() };
     let bad = match done.tally.reads.take() {

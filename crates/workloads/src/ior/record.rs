@@ -1,19 +1,18 @@
 //! Makes one phase record from every rank's measurements, by the formulas of
 //! docs/explanation/clock-and-phases.md.
 
-use measure::Clock;
 use ranks::{Comm, Halt, Reduce};
 use results::record::{Counts, Phase, SampledData, Stonewall, SyncTime};
 use storage::Mode;
 
+use super::numbers::{PhaseNumbers, Sums};
 use super::observer::{IorEvent, WearOut};
 use super::parameters::RateLimit;
 use super::phase::PhaseSetting;
 use super::test::RunningTest;
-use super::transfer::{AtDeadline, RankDone};
-use super::{each_rank, outliers, wrong};
-use crate::kit::reduce::{self, DoneAtDeadline};
-use crate::kit::{beneath, opened};
+use super::transfer::RankDone;
+use super::{each_rank, numbers, outliers, wrong};
+use crate::kit::{beneath, reduce};
 
 /// Pauses between transfers of this length leave empty intervals in the timeline, microseconds.
 const LONG_PAUSE_US: u64 = 100_000;
@@ -26,16 +25,12 @@ pub(super) fn put(
     setting: &PhaseSetting,
     done: &mut RankDone,
 ) -> Result<u64, Halt> {
-    reduce::histogram(test.rank.comm, &mut done.tally.meter.latency)?;
-    reduce::timeline(test.rank.comm, &mut done.tally.meter.timeline)?;
+    let numbers = numbers::reduce(test, setting, done)?;
     let done = &*done;
-    let spans = done.stamps.over_ranks(&test.rank, test.parameters.ramp > 0)?;
-    let sums = Sums::over_ranks(test, setting, done)?;
+    let PhaseNumbers { spans, sums, stonewall, mut balance, opened, kernel, pace } = numbers;
     check_nothing_lost(test, setting, &sums)?;
-    let stonewall = stonewall(test, done)?;
-    let moved = done.tally.meter.bytes();
-    let ticks = done.stamps.transfer.1.0 - done.stamps.transfer.0.0;
-    let balance = reduce::balance(test.rank.comm, moved, test.rank.clock.scale().ns(ticks), true)?;
+    report_stonewall(test, done, stonewall.as_ref())?;
+    let each_rank = each_rank::collect(test, setting, done, &mut balance)?;
     let check = wrong::check(test, setting, done)?;
     let parameters = test.parameters;
     let phase = Phase {
@@ -58,7 +53,7 @@ pub(super) fn put(
         latency: reduce::latency(&done.tally.meter.latency),
         timeline: reduce::intervals(&done.tally.meter.timeline),
         check,
-        stonewall,
+        stonewall: stonewall.map(|(wall, _)| wall),
         cached_before: setting.cached_before,
         sampled: setting.sampled,
         smallest_file_bytes: sums.smallest_file,
@@ -71,20 +66,33 @@ pub(super) fn put(
             RateLimit::Transfers(transfers) => transfers,
         }),
         counts: Counts::Bytes,
-        each_rank: each_rank::collect(test, setting, done)?,
+        each_rank,
         moments: test.rank.moments(spans.transfers_ns, setting.origin, spans.uncertainty_ns),
         repeated_bytes: sums.repeated.min(sums.bytes),
         persisted_each: setting.kind.writes() && parameters.sync_each,
         data_key: parameters.data_key.map(|key| key.facts().clone()),
         sync: sync_time(test.rank.comm, done.sync_ns.filter(|_| setting.is_first), spans.spans.transfer_s)?,
-        opened: opened::find(test.rank.comm, test.storage, &setting.path)?,
+        opened,
+        kernel,
+        pace,
         ..Phase::default()
     };
-    test.rank.record_phase(&phase)?;
+    let stall = stall(test, &phase);
+    test.rank.record_phase_and_stall(&phase, stall.as_deref())?;
     each_rank::report(test, setting, done)?;
     report(test, setting, &phase, &sums)?;
+    if let Some(text) = stall {
+        test.observer.event(&IorEvent::Notice(&text));
+    }
     outliers::report(test, setting, &done.stamps)?;
     Ok(phase.check.map_or(0, |check| check.bad_transfers))
+}
+
+/// On rank 0: the text about a time in which no rank moved anything.
+fn stall(test: &RunningTest<'_>, phase: &Phase) -> Option<String> {
+    let sees_all = test.rank.comm.rank() == 0;
+    let is_meant = test.parameters.pause_us >= LONG_PAUSE_US;
+    phase.stall_text(&phase.phase.replace('_', " ")).filter(|_| sees_all && !is_meant)
 }
 
 /// The fsync of all ranks; all or none of them have one. Collective, if they have.
@@ -109,9 +117,12 @@ fn sync_time(comm: &dyn Comm, mine: Option<u64>, span_s: f64) -> Result<Option<S
 /// A write has lost data if all its calls succeeded and its files are shorter than what was written. Some MPI
 /// libraries report no error for a full file system.
 fn check_nothing_lost(test: &RunningTest<'_>, setting: &PhaseSetting, sums: &Sums) -> Result<(), Halt> {
+    if !setting.kind.writes() {
+        return Ok(());
+    }
     let written = sums.bytes;
     let expected = test.parameters.layout(test.rank.comm.size()).total_bytes();
-    let is_known = setting.kind.writes() && test.storage.keeps_data() && sums.devices == 0;
+    let is_known = test.storage.keeps_data() && sums.devices == 0;
     let whole = is_known && Some(written) == expected;
     let found = match sums.files < written && whole && test.rank.comm.rank() == 0 {
         true if test.parameters.file_per_rank => sums.files,
@@ -158,9 +169,6 @@ fn report(
     test.observer.event(&IorEvent::Phase(phase));
     let label = name.replace('_', " ");
     report_memory(test, setting, phase, &label)?;
-    if let Some(text) = phase.stall_text(&label).filter(|_| test.parameters.pause_us < LONG_PAUSE_US) {
-        test.notice_in(setting, "stall", &text)?;
-    }
     if let Some(wall) = phase.stonewall.as_ref().filter(|wall| wall.ran_dry > 0) {
         test.notice_in(
             setting,
@@ -254,62 +262,26 @@ fn report_missed_rate(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase:
     test.notice_in(setting, "rate-not-reached", &text)
 }
 
-/// Sums and extremes over the ranks.
-struct Sums {
-    /// Complete transfers.
-    transfers: u64,
-    /// Their bytes, and the bytes of transfers that met the end of a file.
-    bytes: u64,
-    short: u64,
-    /// Bytes that were moved again, because the pattern was repeated.
-    repeated: u64,
-    files: u64,
-    smallest_file: Option<u64>,
-    /// Number of devices among the files, whose size is not usable.
-    devices: u64,
-}
-
-impl Sums {
-    fn over_ranks(test: &RunningTest<'_>, setting: &PhaseSetting, done: &RankDone) -> Result<Self, Halt> {
-        let counts = test.parameters.file_per_rank || test.rank.comm.rank() == 0;
-        let device = counts && test.storage.is_device(&setting.path);
-        let size = if counts && !device { test.storage.size(&setting.path).unwrap_or(None) } else { None };
-        let meter = &done.tally.meter;
-        let repeated = done.transfers.saturating_sub(setting.transfers) * test.call_bytes();
-        let mut sums =
-            [meter.transfers(), meter.bytes(), done.short, repeated, size.unwrap_or(0), device.into()];
-        test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
-        let unknown = i64::MAX as u64;
-        let smallest = test.rank.comm.reduce_one(size.unwrap_or(unknown), Reduce::Min)?;
-        let smallest_file = (smallest != unknown).then_some(smallest);
-        let [transfers, bytes, short, repeated, files, devices] = sums;
-        Ok(Self { transfers, bytes, short, repeated, files, smallest_file, devices })
-    }
-}
-
-fn stonewall(test: &mut RunningTest<'_>, done: &RankDone) -> Result<Option<Stonewall>, Halt> {
-    let parameters = test.parameters;
-    if parameters.deadline == 0 {
-        return Ok(None);
-    }
+/// Reports what the ranks had done at the deadline. Collective.
+fn report_stonewall(
+    test: &mut RunningTest<'_>,
+    done: &RankDone,
+    stonewall: Option<&(Stonewall, u64)>,
+) -> Result<(), Halt> {
+    let Some((wall, all)) = stonewall.filter(|(wall, _)| wall.wear_out) else { return Ok(()) };
     let at = &done.at_deadline;
-    let AtDeadline { transfers, bytes, elapsed_ns, ran_dry, .. } = *at;
-    let mine = DoneAtDeadline { transfers, bytes, elapsed_ns, ran_dry };
-    let (wall, all) = reduce::stonewall(test.rank.comm, parameters.deadline, parameters.wear_out, mine)?;
-    if parameters.wear_out {
-        if parameters.verbose > 0
-            && let Some(all) = reduce::gather(test.rank.comm, [at.transfers])?
-        {
-            test.observer.event(&IorEvent::RankTransfers(all.into_flattened()));
-        }
-        let transfer = test.call_bytes();
-        test.observer.event(&IorEvent::WearOut(WearOut {
-            transfers_min: wall.transfers_min,
-            transfers_max: wall.transfers_max,
-            bytes_min: wall.transfers_min * transfer,
-            bytes_mean: (all * transfer) as f64 / f64::from(test.rank.comm.size()),
-            seconds: at.elapsed_ns as f64 * 1e-9,
-        }));
+    if test.parameters.verbose > 0
+        && let Some(all) = reduce::gather(test.rank.comm, [at.transfers])?
+    {
+        test.observer.event(&IorEvent::RankTransfers(all.into_flattened()));
     }
-    Ok(Some(wall))
+    let transfer = test.call_bytes();
+    test.observer.event(&IorEvent::WearOut(WearOut {
+        transfers_min: wall.transfers_min,
+        transfers_max: wall.transfers_max,
+        bytes_min: wall.transfers_min * transfer,
+        bytes_mean: (all * transfer) as f64 / f64::from(test.rank.comm.size()),
+        seconds: at.elapsed_ns as f64 * 1e-9,
+    }));
+    Ok(())
 }

@@ -10,10 +10,10 @@ const WORLDS: [u32; 3] = [2, 8, 64];
 
 /// docs/validation/scale.md: collectives before the first phase, of a write, and of a read.
 const BEFORE: usize = 8;
-const OF_A_WRITE: usize = 30;
-const OF_A_READ: usize = 30;
+const OF_A_WRITE: usize = 13;
+const OF_A_READ: usize = 12;
 /// The row of a rank in the gather of a phase's record.
-const OF_THE_RECORD: Call = Call { name: "gather", bytes: 64 };
+const OF_THE_RECORD: Call = Call { name: "gather", bytes: 72 };
 
 fn parameters() -> IorParameters {
     IorParameters { write: true, keep: true, block: 1 << 16, transfer: 4096, ..IorParameters::default() }
@@ -58,13 +58,12 @@ fn the_bytes_of_a_rank_in_a_collective_do_not_grow_with_the_number_of_ranks() {
     for ranks in WORLDS {
         for calls in calls(ranks, &IorParameters { read: true, ..parameters() }) {
             let mut long: Vec<usize> =
-                calls.iter().map(|call| call.bytes).filter(|bytes| *bytes > 80).collect();
+                calls.iter().map(|call| call.bytes).filter(|bytes| *bytes > 320).collect();
             let gathers: Vec<&Call> = calls.iter().filter(|call| call.name == "gather").collect();
             assert_eq!(gathers, [&OF_THE_RECORD; 2], "one row of each rank in each phase");
             long.sort_unstable();
-            // For each phase: latencies, rates of the ranks, timeline.
-            assert!(long.len() <= 6 && long.iter().all(|bytes| *bytes <= histogram), "{long:?}");
-            assert!(long.iter().filter(|bytes| **bytes > timeline).count() <= 4, "{long:?}");
+            // For each phase: latencies and timeline together.
+            assert!(long.len() <= 2 && long.iter().all(|bytes| *bytes <= histogram + timeline), "{long:?}");
         }
     }
 }
@@ -86,7 +85,7 @@ fn only_reports_about_every_rank_are_gathered() {
         assert_eq!(world, [record(), gather(24), record(), gather(24)], "one more row of each rank");
     }
     for world in gathered(&|p| p.verbose = 3) {
-        assert_eq!(world.iter().filter(|call| [48, 64].contains(&call.bytes)).count(), 4, "{world:?}");
+        assert_eq!(world.iter().filter(|call| [48, 72].contains(&call.bytes)).count(), 4, "{world:?}");
     }
     let quiet = |p: &mut IorParameters| {
         (p.outlier_seconds, p.minutes_max, p.verbose) = (1000, 1000, 2);

@@ -4,18 +4,19 @@
 //! mount. Every rank compares its clock with two clocks of the kernel. All this happens before a phase is
 //! prepared and when it is recorded, while nothing is timed.
 //!
-//! Invariant: two reductions for each phase, for any number of ranks.
+//! Invariant: no collective of its own. The counts are reduced with the other numbers of a phase.
 //! Never here: how much a measurement may differ from these counts.
 
 use std::fs;
 
 use measure::{Clock, Tick};
-use ranks::{Comm, Halt, Reduce};
+use ranks::Comm;
 use results::mounts::Mount;
 use results::record::{ClockPace, KernelCount, MountCount};
 use storage::{KernelClock, read_clock};
 
 use super::node::Node;
+use super::parts::{PartPlace, ReducedParts, ReductionParts, TOP};
 
 /// A shorter time is not compared, seconds: the clocks are read within a microsecond of each other.
 const COMPARED_S: f64 = 0.001;
@@ -48,39 +49,30 @@ impl KernelMoment {
         Self { process, mount, clocks: Clocks::read(clock) }
     }
 
-    /// What was counted since `before`, on rank 0. Collective.
-    pub fn since(
+    /// Adds what was counted since `before`.
+    pub fn add(
         &self,
         before: &Self,
         comm: &dyn Comm,
-        mount: &Mount,
         clock: &impl Clock,
-    ) -> Result<(Option<KernelCount>, Option<ClockPace>), Halt> {
+        parts: &mut ReductionParts,
+    ) -> KernelPlaces {
         let process = grown(before.process, self.process);
         let on_mount = grown(before.mount, self.mount);
         let is_silent = leads_process(comm) && process.is_none();
-        let [read_call, write_call, read, written] = process.unwrap_or_default();
-        let [mount_read, mount_written] = on_mount.unwrap_or_default();
         let counted = [process.is_some().into(), is_silent.into(), on_mount.is_some().into()];
-        let mut sums = [0; 9];
-        sums[..3].copy_from_slice(&counted);
-        sums[3..].copy_from_slice(&[read, written, read_call, write_call, mount_read, mount_written]);
-        comm.all_reduce(&mut sums, Reduce::Sum)?;
-        let [processes, silent, mounts, read, written, read_call, write_call, mount_read, mount_written] =
-            sums;
-        let count = (processes > 0 && silent == 0).then(|| KernelCount {
-            processes: processes as u32,
-            read_bytes: read,
-            written_bytes: written,
-            read_call_bytes: read_call,
-            write_call_bytes: write_call,
-            mount: source(mount).filter(|_| mounts > 0).map(|source| MountCount {
-                source: source.to_owned(),
-                read_bytes: mount_read,
-                written_bytes: mount_written,
-            }),
-        });
-        Ok((count, self.pace(before, comm, clock)?))
+        let counts = parts.sums(counted);
+        let (process, mount) =
+            (parts.sums(process.unwrap_or_default()), parts.sums(on_mount.unwrap_or_default()));
+        let pair = before.clocks.zip(self.clocks);
+        let mine = pair.and_then(|(from, to)| pace(from, to, clock));
+        let billionths = |share: f64| (share * BILLION).min(BILLION * BILLION) as u64;
+        // A rank without a comparison adds nothing, and such ranks are counted.
+        let of_mine = mine.unwrap_or_default();
+        let raw_and_wall = [of_mine.raw, of_mine.wall].map(|share| parts.max(billionths(share)));
+        let shortest = parts.min(mine.map_or(TOP, |mine| (mine.seconds * BILLION) as u64));
+        let unknown = parts.sum(mine.is_none().into());
+        KernelPlaces { counts, process, mount, raw_and_wall, shortest, unknown }
     }
 
     /// Bytes from and to storage that the kernel has counted for this process since then.
@@ -88,26 +80,41 @@ impl KernelMoment {
         let [_, _, read, written] = grown(self.process, process_bytes())?;
         Some([read, written])
     }
+}
 
-    /// The pace of all ranks' clocks. Collective.
-    fn pace(&self, before: &Self, comm: &dyn Comm, clock: &impl Clock) -> Result<Option<ClockPace>, Halt> {
-        let pair = before.clocks.zip(self.clocks);
-        let mine = pair.and_then(|(from, to)| pace(from, to, clock));
-        let billionths = |share: f64| (share * BILLION).min(BILLION * BILLION) as u64;
-        // A rank without a comparison adds nothing, and the count of such ranks is sent as the last value.
-        let of_mine = mine.unwrap_or_default();
-        let short = (of_mine.seconds * BILLION) as u64;
-        let top = i64::MAX as u64;
-        let mut most = [billionths(of_mine.raw), billionths(of_mine.wall), top - short.min(top), 0];
-        most[3] = mine.is_none().into();
-        comm.all_reduce(&mut most, Reduce::Max)?;
-        let [raw, wall, shortest, unknown] = most;
+/// Where the counts of the kernel are.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelPlaces {
+    counts: [PartPlace; 3],
+    process: [PartPlace; 4],
+    mount: [PartPlace; 2],
+    raw_and_wall: [PartPlace; 2],
+    shortest: PartPlace,
+    unknown: PartPlace,
+}
+
+impl KernelPlaces {
+    /// What was counted on `mount` and elsewhere, and the pace of all ranks' clocks.
+    pub fn counted(self, reduced: &ReducedParts, mount: &Mount) -> (Option<KernelCount>, Option<ClockPace>) {
+        let [processes, silent, mounts] = reduced.all(self.counts);
+        let [read_call_bytes, write_call_bytes, read_bytes, written_bytes] = reduced.all(self.process);
+        let [mount_read, mount_written] = reduced.all(self.mount);
+        let count = (processes > 0 && silent == 0).then(|| KernelCount {
+            processes: processes as u32,
+            read_bytes,
+            written_bytes,
+            read_call_bytes,
+            write_call_bytes,
+            mount: source(mount).filter(|_| mounts > 0).map(|source| MountCount {
+                source: source.to_owned(),
+                read_bytes: mount_read,
+                written_bytes: mount_written,
+            }),
+        });
         let share = |value: u64| value as f64 / BILLION;
-        Ok((unknown == 0).then(|| ClockPace {
-            seconds: share(top - shortest),
-            raw: share(raw),
-            wall: share(wall),
-        }))
+        let [raw, wall] = reduced.all(self.raw_and_wall).map(share);
+        let seconds = share(reduced.of(self.shortest));
+        (count, (reduced.of(self.unknown) == 0).then_some(ClockPace { seconds, raw, wall }))
     }
 }
 
@@ -215,7 +222,7 @@ fn lustre_bytes_in(stats: &str) -> [u64; 2] {
 mod tests {
     use super::*;
     use measure::{CycleClock, Scale};
-    use ranks::local;
+    use ranks::{Halt, local};
 
     /// A clock that runs at `pace` times the pace of the real one, as with a preloaded `clock_gettime`.
     struct Skewed(CycleClock, u64);
@@ -234,13 +241,25 @@ mod tests {
         }
     }
 
+    /// What was counted since `before`.
+    fn since(
+        before: &KernelMoment,
+        comm: &dyn Comm,
+        node: &Node,
+        clock: &impl Clock,
+    ) -> Result<(Option<KernelCount>, Option<ClockPace>), Halt> {
+        let (mount, mut parts) = (Mount::default(), ReductionParts::default());
+        let now = KernelMoment::now(comm, node, &mount, clock);
+        let places = now.add(before, comm, clock, &mut parts);
+        Ok(places.counted(&parts.reduce(comm)?, &mount))
+    }
+
     fn pace_of(clock: &(impl Clock + Sync)) -> ClockPace {
         let all = local::run(2, |comm| {
             let node = Node::find(comm)?;
             let before = KernelMoment::now(comm, &node, &Mount::default(), clock);
             std::thread::sleep(std::time::Duration::from_millis(30));
-            let now = KernelMoment::now(comm, &node, &Mount::default(), clock);
-            now.since(&before, comm, &Mount::default(), clock)
+            since(&before, comm, &node, clock)
         });
         all.into_iter().map(|rank| rank.expect("no panic").expect("no halt")).next().unwrap().1.unwrap()
     }
@@ -266,7 +285,7 @@ mod tests {
             comm.barrier()?;
             fs::write(dir.path().join(comm.rank().to_string()), vec![1; 1 << 20]).unwrap();
             comm.barrier()?;
-            KernelMoment::now(comm, &node, &mount, &clock).since(&before, comm, &mount, &clock)
+            since(&before, comm, &node, &clock)
         });
         let (count, _) = all.into_iter().next().unwrap().expect("no panic").expect("no halt");
         let count = count.expect("Linux counts them");

@@ -8,25 +8,26 @@
 use std::collections::HashMap;
 
 use ranks::{Comm, Halt};
-use results::record::{Column, EachRank};
+use results::record::{Balance, Column, EachRank};
 
+use super::balance::{RankWork, add_slowest};
 use super::node::Node;
 use super::reduce;
 
 /// Number of different file layouts that are named. Files with other layouts have no known targets.
 const PLACES: usize = 4096;
 /// Numbers that a rank sends.
-const NUMBERS: usize = 8;
+const NUMBERS: usize = 9;
+/// The number of the hash of the targets.
+const PLACE: usize = 7;
 /// Marks a missing number.
 const NONE: u64 = u64::MAX;
 
 /// What one rank did. Times are nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Mine {
-    /// Bytes, or operations.
-    pub moved: u64,
-    /// From the start to the end of its own transfers.
-    pub span_ns: u64,
+    /// What it moved in its own time: bytes, or operations, from the start to the end of its transfers.
+    pub work: RankWork,
     /// When its transfers ended, since the start of the job.
     pub ended_ns: u64,
     /// What it had moved at its deadline, and how long it continued after it, if it did.
@@ -38,17 +39,28 @@ pub struct Mine {
     pub targets: Option<Vec<String>>,
 }
 
-/// The columns of all ranks, on rank 0. Collective.
-pub fn collect(comm: &dyn Comm, node: &Node, mine: &Mine) -> Result<Option<EachRank>, Halt> {
+/// The columns of all ranks, on rank 0. There the slowest rank is added to the balance, too. Collective.
+pub fn collect(
+    comm: &dyn Comm,
+    node: &Node,
+    mine: &Mine,
+    balance: &mut Balance,
+) -> Result<Option<EachRank>, Halt> {
     let place = mine.targets.as_deref().map(|targets| targets.join("\n")).unwrap_or_default();
     let (at_deadline, wear_out) = mine.wear_out.unwrap_or((NONE, NONE));
     let [read, written] = mine.kernel.unwrap_or([NONE; 2]);
-    let row = [mine.moved, mine.span_ns, mine.ended_ns, at_deadline, wear_out, read, written, hash(&place)];
+    let RankWork { amount, ns, given } = mine.work;
+    let given = given.into();
+    let row = [amount, ns, mine.ended_ns, at_deadline, wear_out, read, written, hash(&place), given];
     let rows: Option<Vec<[u64; NUMBERS]>> = reduce::gather(comm, row)?;
     let places = match mine.targets {
         None => None,
         Some(_) => FilePlaces::gather(comm, rows.as_deref(), &place)?,
     };
+    if let Some(rows) = &rows {
+        let work = |row: &[u64; NUMBERS]| RankWork { amount: row[0], ns: row[1], given: row[8] > 0 };
+        add_slowest(balance, rows.iter().map(work), node);
+    }
     Ok(rows.map(|rows| columns(&rows, node, places.as_ref())))
 }
 
@@ -73,7 +85,7 @@ impl FilePlaces {
         let mut numbers = HashMap::new();
         let mut senders = Vec::new();
         for (rank, row) in rows.unwrap_or_default().iter().enumerate() {
-            let place = row[NUMBERS - 1];
+            let place = row[PLACE];
             if place != 0 && numbers.len() < PLACES && !numbers.contains_key(&place) {
                 numbers.insert(place, numbers.len() as u32);
                 senders.extend((rank as u32).to_le_bytes());
@@ -115,7 +127,7 @@ fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&FilePlaces>) ->
     }
     if let Some(places) = places {
         let unknown = places.names.len() as u32;
-        let layout = |row: &[u64; NUMBERS]| places.numbers.get(&row[NUMBERS - 1]).copied().unwrap_or(unknown);
+        let layout = |row: &[u64; NUMBERS]| places.numbers.get(&row[PLACE]).copied().unwrap_or(unknown);
         each.layout = rows.iter().map(layout).collect::<Vec<_>>().into();
         (each.layouts, each.targets) = layouts(&places.names);
     }
@@ -141,7 +153,7 @@ mod tests {
     fn collected(ranks: u32, mine: impl Fn(u32) -> Mine + Sync) -> EachRank {
         let one = |comm: &dyn Comm| {
             let node = Node::find(comm).expect("no halt");
-            collect(comm, &node, &mine(comm.rank())).expect("no halt")
+            collect(comm, &node, &mine(comm.rank()), &mut Balance::default()).expect("no halt")
         };
         let mut all: Vec<_> =
             local::run(ranks, one).into_iter().map(|each| each.expect("no panic")).collect();
@@ -157,8 +169,7 @@ mod tests {
             rank => vec![format!("OST000{}", rank % 2)],
         };
         let each = collected(6, |rank| Mine {
-            moved: 1 << 40 | u64::from(rank),
-            span_ns: 1_500_000_001,
+            work: RankWork { amount: 1 << 40 | u64::from(rank), ns: 1_500_000_001, given: true },
             ended_ns: u64::from(rank) * 1_000_000,
             wear_out: Some((7, 2_000_999)),
             kernel: Some([u64::from(rank) << 20, 0]),
@@ -178,7 +189,7 @@ mod tests {
     #[test]
     fn without_a_query_or_an_answer_there_are_no_targets() {
         for targets in [None, Some(vec![])] {
-            let each = collected(3, |_| Mine { moved: 1, targets: targets.clone(), ..Mine::default() });
+            let each = collected(3, |_| Mine { targets: targets.clone(), ..Mine::default() });
             assert!(each.layout.is_empty() && each.targets.is_empty(), "{each:?}");
             assert!(each.moved_at_deadline.is_empty(), "no rank continued after a deadline");
             assert!(each.kernel_read.is_empty(), "ranks share a process");

@@ -33,6 +33,11 @@ pub fn collect(comm: &dyn Comm, mine: Option<&str>) -> Result<Few, Halt> {
 /// The same for the first `most` bytes of `mine`.
 pub fn collect_within(comm: &dyn Comm, mine: Option<&str>, most: usize) -> Result<Few, Halt> {
     let total = comm.reduce_one(mine.is_some().into(), Reduce::Sum)?;
+    collect_known(comm, total, mine, most)
+}
+
+/// The same if all ranks know that `total` ranks have a text.
+pub fn collect_known(comm: &dyn Comm, total: u64, mine: Option<&str>, most: usize) -> Result<Few, Halt> {
     if total == 0 {
         return Ok(Few::default());
     }

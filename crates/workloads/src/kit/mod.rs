@@ -1,5 +1,6 @@
 //! What workloads share: the offsets of transfers, their order and data, and the measuring loop.
 
+pub mod balance;
 pub mod beneath;
 pub mod board;
 pub mod checker;
@@ -18,6 +19,7 @@ pub mod opened;
 pub mod operations;
 pub mod order;
 pub mod pace;
+pub mod parts;
 pub mod path;
 pub mod payload;
 pub mod permutation;

@@ -43,6 +43,13 @@ fn only(comm: &dyn Comm) -> Option<NodeTable> {
 }
 
 impl NodeTable {
+    /// The name of a rank's node, as the node itself reports it.
+    pub fn own_name(&self, rank: u32) -> &str {
+        let node = self.of.get(rank as usize).or(self.of.first()).copied().unwrap_or(0);
+        let name = self.names.get(node as usize).map_or("", String::as_str);
+        name.split_once('#').map_or(name, |(own, _)| own)
+    }
+
     /// Every rank sends the first rank of its node. That first rank also sends the name.
     fn gather(comm: &dyn Comm, on_node: &dyn Comm) -> Result<Option<Self>, Halt> {
         let first = on_node.reduce_one(comm.rank().into(), Reduce::Min)? as u32;
@@ -90,6 +97,7 @@ mod tests {
             table,
             NodeTable { of: vec![0, 1, 0, 1, 2, 2], names: ["n1", "n2", "n1#2"].map(String::from).to_vec() }
         );
+        assert_eq!([2, 3, 5].map(|rank| table.own_name(rank)), ["n1", "n2", "n1"]);
     }
 
     #[test]

@@ -9,12 +9,13 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use ranks::{Comm, Halt, Reduce};
+use ranks::{Comm, Halt};
 use results::mounts::{Mount, mount_of};
 use results::record::{OpenedFiles, StrayFile};
 use storage::{Storage, directory_of};
 
 use super::few;
+use super::parts::{PartPlace, ReducedParts, ReductionParts};
 
 /// Where one file is.
 struct FoundFile {
@@ -24,22 +25,43 @@ struct FoundFile {
     is_elsewhere: bool,
 }
 
-/// The files of all ranks, on rank 0; `None` if rank 0's file cannot be found. `path` is that of this rank.
-/// Collective.
+/// The file of this rank, and where the numbers of files at other places are.
+pub struct OpenedPlaces {
+    mine: Option<FoundFile>,
+    counts: [PartPlace; 2],
+}
+
+impl OpenedPlaces {
+    /// Finds the file of this rank, which has this path.
+    pub fn add(parts: &mut ReductionParts, comm: &dyn Comm, storage: &dyn Storage, path: &Path) -> Self {
+        let is_file = storage.mounted().is_some();
+        let mine = is_file.then(|| found(comm.rank(), storage.system_path(path))).flatten();
+        let stray = mine.as_ref().filter(|mine| mine.stray.is_some());
+        let elsewhere = stray.is_some_and(|mine| mine.is_elsewhere);
+        let counts = parts.sums([elsewhere.into(), (stray.is_some() && !elsewhere).into()]);
+        Self { mine, counts }
+    }
+
+    /// The files of all ranks, on rank 0; `None` if rank 0's file cannot be found. Collective.
+    pub fn files(self, comm: &dyn Comm, reduced: &ReducedParts) -> Result<Option<OpenedFiles>, Halt> {
+        let [stray, linked] = reduced.all(self.counts);
+        let own = self.mine.as_ref().and_then(|mine| mine.stray.as_ref());
+        let words = own.and_then(|stray| serde_json::to_string(stray).ok());
+        let collected = few::collect_known(comm, stray + linked, words.as_deref(), few::BYTES)?;
+        let Some(mine) = self.mine.filter(|_| comm.rank() == 0) else { return Ok(None) };
+        let first = collected.parcels.iter().filter_map(|(_, words)| serde_json::from_str(words).ok());
+        let first = first.take(OpenedFiles::CAP).collect();
+        let [stray, linked] = [stray, linked].map(|count| count as u32);
+        Ok(Some(OpenedFiles { stray, linked, first, ..mine.opened }))
+    }
+}
+
+/// The files of all ranks, on rank 0. `path` is that of this rank. Collective.
 pub fn find(comm: &dyn Comm, storage: &dyn Storage, path: &Path) -> Result<Option<OpenedFiles>, Halt> {
-    let is_file = storage.mounted().is_some();
-    let mine = is_file.then(|| found(comm.rank(), storage.system_path(path))).flatten();
-    let stray = mine.as_ref().filter(|mine| mine.stray.is_some());
-    let elsewhere = stray.is_some_and(|mine| mine.is_elsewhere);
-    let mut counts = [elsewhere.into(), (stray.is_some() && !elsewhere).into()];
-    comm.all_reduce(&mut counts, Reduce::Sum)?;
-    let words = stray.and_then(|mine| serde_json::to_string(mine.stray.as_ref()?).ok());
-    let collected = few::collect(comm, words.as_deref())?;
-    let Some(mine) = mine.filter(|_| comm.rank() == 0) else { return Ok(None) };
-    let [stray, linked] = counts.map(|count| count as u32);
-    let first = collected.parcels.iter().filter_map(|(_, words)| serde_json::from_str(words).ok());
-    let first = first.take(OpenedFiles::CAP).collect();
-    Ok(Some(OpenedFiles { stray, linked, first, ..mine.opened }))
+    let mut parts = ReductionParts::default();
+    let places = OpenedPlaces::add(&mut parts, comm, storage, path);
+    let reduced = parts.reduce(comm)?;
+    places.files(comm, &reduced)
 }
 
 fn found(rank: u32, path: &Path) -> Option<FoundFile> {

@@ -12,15 +12,17 @@ use std::io;
 use std::path::Path;
 
 use measure::{Clock, Meter, Tick};
-use ranks::{Halt, Reduce};
-use results::record::{Counts, Failed, Phase, Spans};
+use ranks::Halt;
+use results::record::{Counts, Phase, Spans};
 
+use super::balance::{BalancePlaces, RankWork};
 use super::drive::{Ending, LoopCourse, LoopStep, Stop, TransferTrouble, drive, words};
 use super::each_rank::{self, Mine};
 use super::order::TransferOrder;
 use super::pace::Pace;
+use super::parts::ReductionParts;
 use super::rank::{FirstFailure, Rank};
-use super::reduce;
+use super::reduce::{self, MeasuredPlaces};
 use super::tally::TransferTally;
 use super::transfer_log::TransferLog;
 use failures::Failures;
@@ -77,7 +79,8 @@ pub struct OperationsDone {
     pub own_seconds: f64,
     /// Seconds of this rank from the common start until all ranks had ended.
     pub seconds: f64,
-    /// The record. It is the same on all ranks, except for the listed failures, which only rank 0 has.
+    /// The record. Its sums and extremes are the same on all ranks. Only rank 0 has what was measured of all
+    /// ranks (latencies, the timeline, columns, the slowest rank), and the listed failures.
     pub phase: Phase,
 }
 
@@ -214,20 +217,28 @@ impl Operating {
 
     fn reduce(mut self, rank: &mut Rank<'_>, own_end: Tick, end: Tick) -> Result<OperationsDone, Halt> {
         let (comm, scale) = (rank.comm, rank.clock.scale());
-        let meter = &mut self.tally.meter;
-        reduce::histogram(comm, &mut meter.latency)?;
-        reduce::timeline(comm, &mut meter.timeline)?;
         let [own_ns, ns] = [own_end, end].map(|end| scale.ns(end.0 - self.begun.0));
-        let operations = meter.transfers() - (self.failures.count() - self.outside);
-        let balance = reduce::balance(comm, operations, own_ns, self.tally.transfers() > 0)?;
-        let failed: Option<Failed> = self.failures.over_ranks(comm)?;
-        let at = |tick: Tick| rank.since_start_ns(tick);
-        let first = comm.reduce_one(at(self.begun), Reduce::Min)?;
-        let mut last = [at(own_end), ns, rank.uncertainty_ns()];
-        comm.all_reduce(&mut last, Reduce::Max)?;
-        let since_zero = [first, last[0]].map(|ns| ns + rank.began_ns());
-        let mine = Mine { moved: operations, span_ns: own_ns, ended_ns: at(own_end), ..Mine::default() };
-        let ops = comm.reduce_one(operations, Reduce::Sum)?;
+        let operations = self.tally.meter.transfers() - (self.failures.count() - self.outside);
+        let work = RankWork { amount: operations, ns: own_ns, given: self.tally.transfers() > 0 };
+        let [begun_ns, ended_ns] = [self.begun, own_end].map(|tick| rank.since_start_ns(tick));
+        let Meter { latency, timeline, .. } = &mut self.tally.meter;
+        let mut parts = ReductionParts::default();
+        let measured = MeasuredPlaces::add(&mut parts, latency, Some(timeline));
+        let balance = BalancePlaces::add(&mut parts, work);
+        let sums = parts.sums([operations, self.failures.count()]);
+        let first = parts.min(begun_ns);
+        let last = [ended_ns, ns, rank.uncertainty_ns()].map(|value| parts.max(value));
+        let kernel = rank.add_kernel(&mut parts);
+        let reduced = parts.reduce(comm)?;
+        measured.to_rank_0(comm, &reduced, latency, Some(timeline))?;
+
+        let ([ops, failed], first) = (reduced.all(sums), reduced.of(first));
+        let [ended, longest_ns, uncertainty_ns] = reduced.all(last);
+        let mut balance = balance.extremes(&reduced);
+        let mine = Mine { work, ended_ns, ..Mine::default() };
+        let each_rank = each_rank::collect(comm, &rank.node, &mine, &mut balance)?;
+        let since_zero = [first, ended].map(|ns| ns + rank.began_ns());
+        let (kernel, pace) = rank.kernel(kernel, &reduced);
         let bytes = ops * self.known.transfer_bytes;
         let phase = Phase {
             ranks: comm.size(),
@@ -236,8 +247,8 @@ impl Operating {
             ops,
             began_s: first as f64 * 1e-9,
             spans: Spans {
-                transfer_s: last[0].saturating_sub(first) as f64 * 1e-9,
-                total_s: last[1] as f64 * 1e-9,
+                transfer_s: ended.saturating_sub(first) as f64 * 1e-9,
+                total_s: longest_ns as f64 * 1e-9,
                 ..Spans::default()
             },
             balance,
@@ -245,9 +256,11 @@ impl Operating {
             timeline: reduce::intervals(&self.tally.meter.timeline),
             depth: 1,
             counts: Counts::Operations,
-            failed,
-            each_rank: each_rank::collect(comm, &rank.node, &mine)?,
-            moments: rank.moments(since_zero, self.origin, last[2]),
+            failed: self.failures.over_ranks(comm, failed)?,
+            each_rank,
+            moments: rank.moments(since_zero, self.origin, uncertainty_ns),
+            kernel,
+            pace,
             ..self.known
         };
         Ok(OperationsDone { operations, own_seconds: own_ns as f64 * 1e-9, seconds: ns as f64 * 1e-9, phase })

@@ -9,14 +9,15 @@ use measure::{Clock, CycleClock, Tick, WallClock};
 use ranks::{ClockOffset, Comm, FailedAt, Halt, Reduce};
 use results::Record;
 use results::mounts::Mount;
-use results::record::{Clients, Moments, Notice, Phase};
+use results::record::{Clients, ClockPace, KernelCount, Moments, Notice, Phase};
 use results::records::Sink;
 
 use super::board::{Board, BoardRow, phase_number};
 use super::clients::{self, WallClockOrigin};
-use super::double_entry::KernelMoment;
+use super::double_entry::{KernelMoment, KernelPlaces};
 use super::drive::words;
 use super::node::Node;
+use super::parts::{ReducedParts, ReductionParts};
 use super::payload::DataKey;
 
 /// Added to stamps, so that a clock younger than rank 0's does not give negative values.
@@ -250,14 +251,39 @@ impl<'a> Rank<'a> {
         self.agree_on_records(kept)
     }
 
-    /// The same for a phase, with what the kernel has counted since [`Rank::next_phase`]. Collective.
+    /// The same for a phase. Only rank 0's is used.
     pub fn record_phase(&mut self, phase: &Phase) -> Result<(), Halt> {
-        let mut phase = Box::new(phase.clone());
-        if let Some(before) = &self.before {
-            let now = self.kernel_moment();
-            (phase.kernel, phase.pace) = now.since(before, self.comm, &self.mount, &*self.clock)?;
+        self.record_phase_and_stall(phase, None)
+    }
+
+    /// The same for a phase, and for the text about a stall. Only rank 0 can see a stall, because it has the
+    /// timeline of all ranks.
+    pub fn record_phase_and_stall(&mut self, phase: &Phase, stall: Option<&str>) -> Result<(), Halt> {
+        let mut kept = Ok(());
+        if self.comm.rank() == 0 {
+            kept = self.records.put(&Record::Phase(Box::new(phase.clone())));
+            if let (Ok(()), Some(text)) = (&kept, stall) {
+                let (id, phase_name) = ("stall".to_owned(), phase.phase.clone());
+                let (repetition, text) = (phase.repetition, text.to_owned());
+                kept = self.records.put(&Record::Notice(Notice { id, repetition, phase: phase_name, text }));
+            }
         }
-        self.record(&Record::Phase(phase))
+        self.agree_on_records(kept)
+    }
+
+    /// Adds what the kernel has counted since [`Rank::next_phase`].
+    pub fn add_kernel(&self, parts: &mut ReductionParts) -> Option<KernelPlaces> {
+        let before = self.before.as_ref()?;
+        Some(self.kernel_moment().add(before, self.comm, self.clock, parts))
+    }
+
+    /// What the kernel has counted in this phase, and the pace of the clocks.
+    pub fn kernel(
+        &self,
+        places: Option<KernelPlaces>,
+        reduced: &ReducedParts,
+    ) -> (Option<KernelCount>, Option<ClockPace>) {
+        places.map_or((None, None), |places| places.counted(reduced, &self.mount))
     }
 
     fn agree_on_records(&self, kept: io::Result<()>) -> Result<(), Halt> {

@@ -1,11 +1,13 @@
-//! Combines the measurements of all ranks. A histogram and a timeline take two reductions each: first the
-//! bounds, then the sums between them.
+//! Combines the measurements of all ranks. First the bounds of histograms and timelines are reduced together
+//! with other numbers ([`ReductionParts`]). Then one reduction to rank 0 has the counts between the bounds.
 
 use measure::{ByteTimeline, Histogram};
 use ranks::{Comm, Halt, Reduce};
-use results::record::{self, Balance, Latency, Stonewall};
+use results::record::{self, Latency, Stonewall};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use super::parts::{PartPlace, ReducedParts, ReductionParts, TOP};
 
 /// Most intervals of a recorded timeline whose intervals are short.
 const TIMELINE_SLOTS: usize = 600;
@@ -13,30 +15,77 @@ const TIMELINE_SLOTS: usize = 600;
 /// then has more intervals: 67 ms. A stall of 0.2 s so remains visible in a phase of minutes.
 const KEPT_SHIFT: u32 = 26;
 
-/// Values of a reduction stay below 2^63. A maximum is sent as its distance from this, so that one reduction
-/// finds minima and maxima.
-const TOP: u64 = i64::MAX as u64;
+/// Where the bounds of a phase's measurements are.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasuredPlaces {
+    histogram: [PartPlace; 4],
+    timeline: Option<[PartPlace; 2]>,
+}
 
-/// The histogram of all ranks, on every rank.
-pub fn histogram(comm: &dyn Comm, histogram: &mut Histogram) -> Result<(), Halt> {
-    let (first, last) = histogram.touched().unwrap_or((Histogram::BUCKETS - 1, 0));
-    let (sum, min, max) = histogram.extremes_mut();
-    // The minimum of an empty histogram is above all values.
-    let mut least = [first as u64, TOP - last as u64, (*min).min(TOP), TOP - *max];
-    comm.all_reduce(&mut least, Reduce::Min)?;
-    *min = if least[2] == TOP { u64::MAX } else { least[2] };
-    *max = TOP - least[3];
-    let mut sums = limbs(*sum).to_vec();
-    let buckets = least[0] as usize..(TOP - least[1]) as usize + 1;
-    if buckets.is_empty() {
-        return Ok(());
+impl MeasuredPlaces {
+    /// Adds the bounds of the latencies, and those of a timeline, whose intervals become as long as they are
+    /// recorded.
+    pub fn add(
+        parts: &mut ReductionParts,
+        histogram: &mut Histogram,
+        timeline: Option<&mut ByteTimeline>,
+    ) -> Self {
+        let (first, last) = histogram.touched().unwrap_or((Histogram::BUCKETS - 1, 0));
+        let (_, min, max) = histogram.extremes_mut();
+        // The minimum of an empty histogram is above all values.
+        let bounds = [parts.min(first as u64), parts.max(last as u64), parts.min(*min), parts.max(*max)];
+        let timeline = timeline.map(|timeline| {
+            timeline.coarsen_to_fit(TIMELINE_SLOTS, KEPT_SHIFT);
+            let end_ns = timeline.used() as u64 * timeline.interval_ns();
+            [parts.max(timeline.shift().into()), parts.max(end_ns)]
+        });
+        Self { histogram: bounds, timeline }
     }
-    sums.extend_from_slice(&histogram.counts_mut()[buckets.clone()]);
-    comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let (sum, counts) = sums.split_at(LIMBS);
-    histogram.counts_mut()[buckets].copy_from_slice(counts);
-    *histogram.extremes_mut().0 = of_limbs(sum);
-    Ok(())
+
+    /// Makes the histogram and the timeline of rank 0 those of all ranks. Others keep their own counts, in
+    /// the same intervals. Collective.
+    pub fn to_rank_0(
+        self,
+        comm: &dyn Comm,
+        reduced: &ReducedParts,
+        histogram: &mut Histogram,
+        timeline: Option<&mut ByteTimeline>,
+    ) -> Result<(), Halt> {
+        let [first, last, least, most] = reduced.all(self.histogram);
+        let buckets = first as usize..(last as usize + 1).max(first as usize);
+        let (sum, min, max) = histogram.extremes_mut();
+        (*min, *max) = (if least == TOP { u64::MAX } else { least }, most);
+        let mut words = limbs(*sum).to_vec();
+        words.extend_from_slice(&histogram.counts_mut()[buckets.clone()]);
+        let mut slots: &mut [u64] = &mut [];
+        if let (Some(places), Some(timeline)) = (self.timeline, timeline) {
+            let [shift, end_ns] = reduced.all(places);
+            timeline.coarsen_to(shift as u32);
+            // The longest timeline had at most this many slots at its own interval, which was not longer.
+            slots = timeline.slots_mut(end_ns.div_ceil(1 << shift) as usize);
+        }
+        words.extend_from_slice(slots);
+        if words.len() == LIMBS {
+            return Ok(());
+        }
+        comm.reduce(&mut words, Reduce::Sum)?;
+        let (sum, counts) = words.split_at(LIMBS);
+        let (counts, intervals) = counts.split_at(buckets.len());
+        if comm.rank() == 0 {
+            histogram.counts_mut()[buckets].copy_from_slice(counts);
+            *histogram.extremes_mut().0 = of_limbs(sum);
+            slots.copy_from_slice(intervals);
+        }
+        Ok(())
+    }
+}
+
+/// Makes the histogram of rank 0 that of all ranks. Collective.
+pub fn histogram(comm: &dyn Comm, histogram: &mut Histogram) -> Result<(), Halt> {
+    let mut parts = ReductionParts::default();
+    let places = MeasuredPlaces::add(&mut parts, histogram, None);
+    let reduced = parts.reduce(comm)?;
+    places.to_rank_0(comm, &reduced, histogram, None)
 }
 
 /// Words in which a sum of 128 bits is added over ranks.
@@ -51,22 +100,6 @@ fn limbs(sum: u128) -> [u64; LIMBS] {
 /// The sum whose words were added. The carries of the words are in it.
 fn of_limbs(limbs: &[u64]) -> u128 {
     limbs.iter().rev().fold(0, |sum, limb| (sum << LIMB_BITS) + u128::from(*limb))
-}
-
-/// The timeline of all ranks, on every rank.
-pub fn timeline(comm: &dyn Comm, timeline: &mut ByteTimeline) -> Result<(), Halt> {
-    timeline.coarsen_to_fit(TIMELINE_SLOTS, KEPT_SHIFT);
-    let end_ns = timeline.used() as u64 * timeline.interval_ns();
-    let mut most = [u64::from(timeline.shift()), end_ns];
-    comm.all_reduce(&mut most, Reduce::Max)?;
-    let [shift, end_ns] = most;
-    timeline.coarsen_to(shift as u32);
-    // The longest timeline had at most this many slots at its own interval, which was not longer.
-    let used = end_ns.div_ceil(1 << shift) as usize;
-    if used > 0 {
-        comm.all_reduce(timeline.slots_mut(used), Reduce::Sum)?;
-    }
-    Ok(())
 }
 
 /// A histogram in the form of a record; `None` if nothing was counted.
@@ -96,38 +129,6 @@ pub fn intervals(timeline: &ByteTimeline) -> Option<record::Timeline> {
         .then(|| record::Timeline { interval_ns: timeline.interval_ns(), bytes: timeline.bytes().to_vec() })
 }
 
-/// Finds the slowest rank: each rank's `amount` (bytes or operations) divided by its own time. Only ranks
-/// that were `given` work have a rate and can be the slowest.
-pub fn balance(comm: &dyn Comm, amount: u64, ns: u64, given: bool) -> Result<Balance, Halt> {
-    let ns = ns.max(1);
-    let rate = ((amount as f64 / (ns as f64 * 1e-9)) as u64).min(TOP - 1);
-    // No rank had work: report the lowest rank.
-    let of_given = if given { rate } else { TOP };
-    let mut least = [amount, ns, of_given];
-    let mut most = [amount, ns];
-    comm.all_reduce(&mut least, Reduce::Min)?;
-    comm.all_reduce(&mut most, Reduce::Max)?;
-    let candidate = if of_given == least[2] { comm.rank() } else { comm.size() };
-    let slowest = comm.reduce_one(candidate.into(), Reduce::Min)? as u32;
-    let mut node = comm.node_name().as_bytes().to_vec();
-    comm.broadcast(slowest, &mut node)?;
-    let mut rates = Histogram::new();
-    if given {
-        rates.add(rate);
-    }
-    histogram(comm, &mut rates)?;
-    Ok(Balance {
-        bytes_min: least[0],
-        bytes_max: most[0],
-        seconds_min: least[1] as f64 * 1e-9,
-        seconds_max: most[1] as f64 * 1e-9,
-        slowest_rank: slowest,
-        slowest_node: String::from_utf8_lossy(&node).into_owned(),
-        slowest_rate: if least[2] == TOP { 0.0 } else { least[2] as f64 },
-        median_rate: rates.median(),
-    })
-}
-
 /// The work of a rank when a deadline stopped it.
 #[derive(Clone, Copy, Debug)]
 pub struct DoneAtDeadline {
@@ -141,31 +142,37 @@ pub struct DoneAtDeadline {
     pub ran_dry: bool,
 }
 
-/// The effect of a deadline of `deadline` seconds, and the transfers of all ranks until then. `mine` is the
-/// work of this rank. With `wear_out` all ranks continue to the count of the rank with the most transfers.
-/// Collective.
-pub fn stonewall(
-    comm: &dyn Comm,
-    deadline: u32,
-    wear_out: bool,
-    mine: DoneAtDeadline,
-) -> Result<(Stonewall, u64), Halt> {
-    let DoneAtDeadline { transfers, bytes, elapsed_ns, ran_dry } = mine;
-    let least = comm.reduce_one(transfers, Reduce::Min)?;
-    let mut most = [transfers, elapsed_ns];
-    comm.all_reduce(&mut most, Reduce::Max)?;
-    let mut sums = [transfers, bytes, ran_dry.into()];
-    comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let wall = Stonewall {
-        deadline_s: deadline.into(),
-        wear_out,
-        transfers_min: least,
-        transfers_max: most[0],
-        bytes: sums[1],
-        seconds: most[1] as f64 * 1e-9,
-        ran_dry: sums[2] as u32,
-    };
-    Ok((wall, sums[0]))
+/// Where the numbers at a deadline are.
+#[derive(Clone, Copy, Debug)]
+pub struct DeadlinePlaces {
+    extremes: [PartPlace; 3],
+    sums: [PartPlace; 3],
+}
+
+impl DeadlinePlaces {
+    /// Adds the work of this rank.
+    pub fn add(parts: &mut ReductionParts, mine: DoneAtDeadline) -> Self {
+        let DoneAtDeadline { transfers, bytes, elapsed_ns, ran_dry } = mine;
+        let extremes = [parts.min(transfers), parts.max(transfers), parts.max(elapsed_ns)];
+        Self { extremes, sums: parts.sums([transfers, bytes, ran_dry.into()]) }
+    }
+
+    /// The effect of a deadline of `deadline` seconds, and the transfers of all ranks until then. With
+    /// `wear_out` all ranks continue to the count of the rank with the most transfers.
+    pub fn stonewall(self, reduced: &ReducedParts, deadline: u32, wear_out: bool) -> (Stonewall, u64) {
+        let [transfers_min, transfers_max, elapsed_ns] = reduced.all(self.extremes);
+        let [transfers, bytes, ran_dry] = reduced.all(self.sums);
+        let wall = Stonewall {
+            deadline_s: deadline.into(),
+            wear_out,
+            transfers_min,
+            transfers_max,
+            bytes,
+            seconds: elapsed_ns as f64 * 1e-9,
+            ran_dry: ran_dry as u32,
+        };
+        (wall, transfers)
+    }
 }
 
 /// Gives the value that rank 0 finds to all ranks. All halt if rank 0 fails. Collective.
@@ -241,12 +248,17 @@ mod tests {
     use super::*;
     use ranks::local;
 
-    /// The result of all ranks, which must be the same.
-    fn together<T: PartialEq + std::fmt::Debug + Send>(ranks: u32, one: impl Fn(&dyn Comm) -> T + Sync) -> T {
-        let mut all: Vec<T> =
-            local::run(ranks, one).into_iter().map(|rank| rank.expect("no panic")).collect();
-        assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
-        all.pop().expect("there is a rank")
+    /// The result of rank 0.
+    fn together<T: Send>(ranks: u32, one: impl Fn(&dyn Comm) -> T + Sync) -> T {
+        let all = local::run(ranks, one).into_iter().map(|rank| rank.expect("no panic"));
+        all.collect::<Vec<T>>().swap_remove(0)
+    }
+
+    fn timeline(comm: &dyn Comm, timeline: &mut ByteTimeline) -> Result<(), Halt> {
+        let (mut parts, mut empty) = (ReductionParts::default(), Histogram::new());
+        let places = MeasuredPlaces::add(&mut parts, &mut empty, Some(timeline));
+        let reduced = parts.reduce(comm)?;
+        places.to_rank_0(comm, &reduced, &mut empty, Some(timeline))
     }
 
     fn counted(values: &[u64]) -> Histogram {
@@ -282,23 +294,6 @@ mod tests {
         });
         assert_eq!(mean, longest as f64);
         assert_eq!(of_limbs(&limbs(u128::MAX)), u128::MAX);
-    }
-
-    #[test]
-    fn only_a_rank_with_work_can_be_the_slowest() {
-        let of = |amounts: [Option<u64>; 4]| {
-            together(4, |comm| {
-                let mine = amounts[comm.rank() as usize];
-                let second = 1_000_000_000;
-                let balance = balance(comm, mine.unwrap_or(0), second, mine.is_some());
-                let balance = balance.expect("no halt");
-                (balance.slowest_rank, balance.slowest_rate, balance.median_rate, balance.bytes_min)
-            })
-        };
-        assert_eq!(of([None, Some(90), Some(30), None]), (2, 30.0, 60.0, 0));
-        assert_eq!(of([Some(40), None, None, None]), (0, 40.0, 40.0, 0), "one rank did all the work");
-        assert_eq!(of([Some(40), Some(0), Some(40), Some(40)]), (1, 0.0, 40.0, 0), "one rank failed");
-        assert_eq!(of([None; 4]), (0, 0.0, 0.0, 0));
     }
 
     #[test]

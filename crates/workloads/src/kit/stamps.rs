@@ -1,9 +1,9 @@
 //! When the parts of a phase began and ended, on one rank and over all ranks.
 
 use measure::{Clock, Tick};
-use ranks::{Halt, Reduce};
 use results::record::Spans;
 
+use super::parts::{PartPlace, ReducedParts, ReductionParts};
 use super::rank::Rank;
 
 /// The six stamps of docs/explanation/clock-and-phases.md, "A phase".
@@ -25,22 +25,35 @@ pub(crate) struct PhaseSpans {
     pub(crate) uncertainty_ns: u64,
 }
 
+/// Where the first starts and the last ends are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StampPlaces {
+    first: [PartPlace; 3],
+    last: [PartPlace; 4],
+}
+
 impl PhaseStamps {
-    /// The spans over all ranks. Collective.
-    pub(crate) fn over_ranks(&self, rank: &Rank<'_>, has_ramp: bool) -> Result<PhaseSpans, Halt> {
+    /// Adds the stamps of this rank.
+    pub(crate) fn add(&self, parts: &mut ReductionParts, rank: &Rank<'_>) -> StampPlaces {
         let at = |tick: Tick| rank.on_rank_0(rank.clock.ns_at(tick));
-        let mut first = [self.open.0, self.transfer.0, self.close.0].map(at);
+        let first = [self.open.0, self.transfer.0, self.close.0].map(|tick| parts.min(at(tick)));
         let [opened, moved, closed] = [self.open.1, self.transfer.1, self.close.1].map(at);
-        let mut last = [opened, moved, closed, rank.uncertainty_ns()];
-        rank.comm.all_reduce(&mut first, Reduce::Min)?;
-        rank.comm.all_reduce(&mut last, Reduce::Max)?;
+        let last = [opened, moved, closed, rank.uncertainty_ns()].map(|ns| parts.max(ns));
+        StampPlaces { first, last }
+    }
+}
+
+impl StampPlaces {
+    /// The spans over all ranks.
+    pub(crate) fn spans(self, reduced: &ReducedParts, rank: &Rank<'_>, has_ramp: bool) -> PhaseSpans {
+        let (first, last) = (reduced.all(self.first), reduced.all(self.last));
         let [opened, moved, closed, uncertainty_ns] = last;
-        Ok(PhaseSpans {
+        PhaseSpans {
             spans: spans(first, [opened, moved, closed], has_ramp),
             began_s: first[0].saturating_sub(rank.began_ns()) as f64 * 1e-9,
             transfers_ns: [first[1], moved],
             uncertainty_ns,
-        })
+        }
     }
 }
 

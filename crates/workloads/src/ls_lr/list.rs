@@ -11,9 +11,11 @@ use super::EntryCalls;
 use super::caches::RanksOfNode;
 use super::observer::{Shares, Walked, WalkerRow};
 use super::walk::{WalkSeen, Walker};
+use crate::kit::balance::{self, BalancePlaces, RankWork};
 use crate::kit::operations::{Operating, OperationSetting};
+use crate::kit::parts::ReductionParts;
 use crate::kit::rank::Rank;
-use crate::kit::reduce::{self, RankRow};
+use crate::kit::reduce::{self, MeasuredPlaces, RankRow};
 
 /// The tree that one rank walks.
 pub(super) struct RankWalk<'a> {
@@ -60,7 +62,7 @@ pub(super) fn repetition(
     let stat_ns = list.latency.as_ref().map_or(0.0, |latency| latency.mean_ns * latency.count as f64);
     let share = |ns: f64| ns / own_sum.max(1) as f64;
     let shares = Shares { stat: share(stat_ns), list: share(lists as f64), further: share(further as f64) };
-    let directories = of_directories(rank.comm, &list, seen, own_ns, directories)?;
+    let directories = of_directories(rank, &list, seen, own_ns, directories)?;
     Ok(Walked { list, directories, walkers, shares, caches, mismatches })
 }
 
@@ -86,21 +88,28 @@ fn common_window(
 
 /// The record of the calls on directories; `all` is their number on all ranks. Collective.
 fn of_directories(
-    comm: &dyn Comm,
+    rank: &Rank<'_>,
     list: &Phase,
     mut seen: WalkSeen,
     own_ns: u64,
     all: u64,
 ) -> Result<Phase, Halt> {
-    reduce::histogram(comm, &mut seen.lists)?;
+    let (comm, mut parts) = (rank.comm, ReductionParts::default());
+    let measured = MeasuredPlaces::add(&mut parts, &mut seen.lists, None);
+    let work = RankWork { amount: seen.directories, ns: own_ns, given: true };
+    let (balance, failed) = (BalancePlaces::add(&mut parts, work), parts.sum(seen.failures.count()));
+    let reduced = parts.reduce(comm)?;
+    measured.to_rank_0(comm, &reduced, &mut seen.lists, None)?;
+    let mut balance = balance.extremes(&reduced);
+    balance::gather_slowest(comm, &rank.node, work, &mut balance)?;
     Ok(Phase {
         phase: "directories".to_owned(),
         ops: all,
         latency: reduce::latency(&seen.lists),
-        balance: reduce::balance(comm, seen.directories, own_ns, true)?,
+        balance,
         timeline: None,
         each_rank: None,
-        failed: seen.failures.over_ranks(comm)?,
+        failed: seen.failures.over_ranks(comm, reduced.of(failed))?,
         window: None,
         ..list.clone()
     })

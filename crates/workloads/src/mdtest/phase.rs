@@ -16,8 +16,9 @@ use crate::kit::drive::{Ending, Stop, named, words};
 use crate::kit::layout::DataLayout;
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
+use crate::kit::parts::ReductionParts;
 use crate::kit::permutation::seed_of;
-use crate::kit::reduce::{self, DoneAtDeadline};
+use crate::kit::reduce::{self, DeadlinePlaces, DoneAtDeadline};
 use crate::kit::transfer_log::TransferLog;
 
 /// The verbosity at which the paths of trees are reported, and the one for items.
@@ -111,7 +112,9 @@ pub(super) fn perform(
             elapsed_ns: rank.clock.scale().ns(rank.clock.now().0 - doing.begun().0),
             ran_dry: ending == Ending::Complete,
         };
-        let (met, _) = reduce::stonewall(rank.comm, parameters.deadline, true, mine)?;
+        let mut parts = ReductionParts::default();
+        let places = DeadlinePlaces::add(&mut parts, mine);
+        let (met, _) = places.stonewall(&parts.reduce(rank.comm)?, parameters.deadline, true);
         doing.run(rank, operation, &mut order, reached, Stop::after(met.transfers_max));
         wall = Some(met);
     }
@@ -129,9 +132,10 @@ pub(super) fn conclude(run: &mut MdtestRun<'_>, plan: &PhasePlan, done: Operatio
     run.summary.failed += done.phase.failed.as_ref().map_or(0, |failed| failed.operations);
     let own = RankTimes { operations: done.operations, own_s: done.own_seconds, seconds: done.seconds };
     let ranks = if run.parameters.rank_times { gather(run, own)? } else { Vec::new() };
-    run.rank.record_phase(&done.phase)?;
-    if let Some(text) = done.phase.stall_text(plan.row.label) {
-        run.notice("stall", plan.row.phase, &text)?;
+    let stall = done.phase.stall_text(plan.row.label).filter(|_| run.rank.comm.rank() == 0);
+    run.rank.record_phase_and_stall(&done.phase, stall.as_deref())?;
+    if let Some(text) = stall {
+        run.observer.event(&MdtestEvent::Notice(&text));
     }
     let (phase, label) = (&done.phase, plan.row.label);
     let ended = EndedPhase { phase, label, items: plan.announced, rank_0: own, ranks: &ranks };

@@ -43,13 +43,13 @@ impl Failures {
         true
     }
 
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The failures of all ranks. Only rank 0 gets the ones with paths. Collective.
-    pub(crate) fn over_ranks(self, comm: &dyn Comm) -> Result<Option<Failed>, Halt> {
-        let operations = comm.reduce_one(self.count(), Reduce::Sum)?;
+    /// The failures of all ranks, which are `operations` together. Only rank 0 gets the ones with paths.
+    /// Collective.
+    pub(crate) fn over_ranks(self, comm: &dyn Comm, operations: u64) -> Result<Option<Failed>, Halt> {
         if operations == 0 {
             return Ok(None);
         }
