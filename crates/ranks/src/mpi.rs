@@ -14,6 +14,7 @@ mod comm;
 mod gather;
 mod library;
 mod nodes;
+mod tree;
 mod wait;
 mod world;
 

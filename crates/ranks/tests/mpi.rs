@@ -70,6 +70,13 @@ fn virtual_nodes_of_mpich_are_detected() {
 }
 
 #[test]
+fn the_scenario_holds_on_more_nodes_than_rank_0_has_neighbors() {
+    let Some(mpi) = debian_mpich() else { return };
+    let job = Job::new(&mpi, 10, "all").with("MPIR_CVAR_NOLOCAL", "1").with("ASSAY_TEST_NODES", "10");
+    job.run().assert_success();
+}
+
+#[test]
 fn hosts_of_the_launcher_are_nodes_though_they_are_one_machine() {
     for mpi in [debian_mpich(), wheel()].into_iter().flatten() {
         Job::on_two_hosts(&mpi, "all").with("ASSAY_TEST_NODES", "2").run().assert_success();

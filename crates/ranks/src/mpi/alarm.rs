@@ -21,6 +21,7 @@ use ffi::mpi::Handle;
 
 use super::calls::Mpi;
 use super::comm::MpiComm;
+use super::tree::{children, parent};
 use crate::comm::Halt;
 
 /// From a rank to its parent in the tree.
@@ -34,31 +35,6 @@ const CHECK_SECONDS: f64 = 0.05;
 
 /// Calls of [`Alarm::raised`] that are answered without reading the clock, when they follow each other fast.
 const CALLS_MAX: u32 = 16;
-
-/// The base of the numbers that make the tree.
-const BASE: u64 = 8;
-
-/// The parent of a rank in the tree: its number with the lowest digit that is not 0 set to 0, in base 8.
-///
-/// Launchers number the ranks of a node one after the other. So nearly all edges lie within a node. At
-/// 100,000 ranks, rank 0 has 38 children and no rank is more than six edges away from it.
-fn parent(rank: u64) -> Option<u64> {
-    let (mut unit, mut rest) = (1, rank);
-    if rank == 0 {
-        return None;
-    }
-    while rest.is_multiple_of(BASE) {
-        (unit, rest) = (unit * BASE, rest / BASE);
-    }
-    Some(rank - rest % BASE * unit)
-}
-
-/// The ranks of `size` ranks whose parent is `rank`.
-fn children(rank: u64, size: u64) -> impl Iterator<Item = u64> {
-    let units = std::iter::successors(Some(1), |unit| Some(unit * BASE));
-    let below = units.take_while(move |unit| *unit < size && rank.is_multiple_of(unit * BASE));
-    below.flat_map(move |unit| (1..BASE).map(move |digit| rank + digit * unit)).filter(move |n| *n < size)
-}
 
 /// The alarm of one communicator, as one rank knows it.
 #[derive(Debug)]
@@ -275,41 +251,5 @@ impl Drop for Alarm {
         // The communicator is dropped before its alarm was cleared: MPI may still read these messages.
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         std::mem::forget(std::mem::take(&mut state.outstanding));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_rank_is_the_child_of_its_parent_and_of_no_other() {
-        for size in (1..200).chain([511, 512, 513, 4097, 100_000]) {
-            let mut found: Vec<u64> = (0..size).flat_map(|rank| children(rank, size)).collect();
-            found.sort_unstable();
-            assert_eq!(found, (1..size).collect::<Vec<_>>(), "{size} ranks");
-            assert!((0..size).all(|rank| children(rank, size).all(|child| parent(child) == Some(rank))));
-        }
-        assert_eq!(parent(0), None);
-    }
-
-    #[test]
-    fn neighbors_and_distances_grow_with_the_logarithm_of_the_ranks() {
-        for (size, most_children, most_edges) in
-            [(64, 14, 2), (1024, 22, 4), (10_000, 30, 5), (100_000, 38, 6)]
-        {
-            let most = (0..size).map(|rank| children(rank, size).count()).max();
-            let edges = |rank| std::iter::successors(Some(rank), |rank| parent(*rank)).count() - 1;
-            assert_eq!((most, (0..size).map(edges).max()), (Some(most_children), Some(most_edges)), "{size}");
-        }
-    }
-
-    #[test]
-    fn few_edges_leave_a_node() {
-        for (on_node, of_a_node) in [(64, 1), (96, 4), (100, 7), (128, 2)] {
-            let leaves = |rank: &u64| parent(*rank).is_some_and(|up| up / on_node != rank / on_node);
-            let leaving = (1..100 * on_node).filter(leaves).count();
-            assert!(leaving < 100 * of_a_node, "{on_node} ranks on a node: {leaving} edges of 100 nodes");
-        }
     }
 }

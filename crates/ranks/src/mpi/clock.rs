@@ -1,10 +1,13 @@
 //! Clock offsets between ranks and rank 0.
 //!
-//! The first ranks of all nodes compare their clocks with rank 0's by ping-pong, one node after the other. So
-//! no answer is late because of another one; a node takes about 100 µs. The ranks of one node read the same
-//! `CLOCK_MONOTONIC`. Each compares its clock with that, and one broadcast gives the offset to the first rank
-//! of its node. If the ranks of a node do not share that clock (time namespaces), they compare by ping-pong,
-//! too.
+//! The first ranks of all nodes compare the clocks of their kernels by ping-pong, along a tree. Each compares
+//! with its parent, and then answers its children. A node takes about 100 µs, and nodes far apart in the tree
+//! compare at the same time. The result holds for [`KEPT_NS`], because the clocks of two kernels drift by
+//! less than [`DRIFT_PPM`].
+//!
+//! Every rank compares its own clock with the kernel's of its node, `CLOCK_MONOTONIC`. Broadcasts bring the
+//! offset of rank 0's to the first ranks of the nodes, and from there to all. If the ranks of a node do not
+//! share the kernel's clock (time namespaces), they compare by ping-pong, too.
 //!
 //! Never here: a separate clock.
 
@@ -14,6 +17,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::comm::MpiComm;
 use super::nodes::NodesOfComm;
+use super::tree::{children, parent};
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
 
 /// Round trips of each pair of ranks; the shortest one is used.
@@ -26,8 +30,19 @@ const TAG_CLOCK: i32 = 103;
 const READINGS: u32 = 8;
 
 /// The largest assumed difference in rate between a rank's clock and that of the node, in parts per million.
-/// The rank's clock may have been calibrated within a millisecond.
+/// The rank's clock may have been calibrated within a millisecond. The clocks of two kernels drift less.
 const DRIFT_PPM: u64 = 100;
+
+/// How long a comparison of two kernels holds: they then differ by 50 µs more.
+const KEPT_NS: u64 = 500_000_000;
+
+/// The offset of this node's kernel from that of rank 0's node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KernelOffset {
+    offset: ClockOffset,
+    /// When it was measured, on this node's kernel.
+    at_ns: u64,
+}
 
 /// Measures this rank's clock offset to rank 0 of `comm`; all ranks call it together.
 pub(super) fn offset(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
@@ -45,7 +60,7 @@ pub(super) fn offset(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffse
             *comm.shared.one_clock.get_or_init(|| found)
         }
     };
-    let far = leaders.map_or(Ok(ClockOffset::default()), |leaders| play(leaders, now))?;
+    let far = leaders.map_or(Ok(ClockOffset::default()), |leaders| of_leader(comm, leaders, now))?;
     let (far, leader) = broadcast_by_leader(node, far, now)?;
     let near = if !one_clock {
         play(node, now)?
@@ -56,6 +71,42 @@ pub(super) fn offset(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffse
     };
     let offset_ns = far.offset_ns + near.offset_ns;
     Ok(ClockOffset { offset_ns, uncertainty_ns: far.uncertainty_ns + near.uncertainty_ns })
+}
+
+/// The offset of the first rank of a node from rank 0. All first ranks call it together.
+fn of_leader(comm: &MpiComm, leaders: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
+    let known = comm.shared.kernel_offset.get();
+    let is_old = known.is_none_or(|known| monotonic_ns() >= known.at_ns + KEPT_NS);
+    let mine = NodeReading::of(now);
+    // The answer of rank 0, whether the kernels are compared again, is the same for all.
+    let mut words = [mine.at_ns, mine.ahead_ns.cast_unsigned(), mine.uncertainty_ns, is_old.into()];
+    let mut bytes = words.map(u64::to_ne_bytes);
+    leaders.broadcast_piece(0, bytes.as_flattened_mut())?;
+    words = bytes.map(u64::from_ne_bytes);
+    let [at_ns, ahead, uncertainty_ns, again] = words;
+    let first = NodeReading { at_ns, ahead_ns: ahead.cast_signed(), uncertainty_ns };
+    let kernel = match known.filter(|_| again == 0) {
+        Some(known) => known,
+        None => KernelOffset { offset: play(leaders, &monotonic_ns)?, at_ns: monotonic_ns() },
+    };
+    comm.shared.kernel_offset.set(Some(kernel));
+    Ok(through_kernels(first, kernel, mine))
+}
+
+/// What a rank must add to its clock to get rank 0's, when both have read the clocks of their kernels.
+fn through_kernels(first: NodeReading, kernel: KernelOffset, mine: NodeReading) -> ClockOffset {
+    let KernelOffset { offset, at_ns } = kernel;
+    let there_ns = mine.at_ns.wrapping_add_signed(offset.offset_ns);
+    let drift = drift_ns(mine.at_ns.abs_diff(at_ns)) + drift_ns(there_ns.abs_diff(first.at_ns));
+    ClockOffset {
+        offset_ns: first.ahead_ns.wrapping_add(offset.offset_ns).wrapping_sub(mine.ahead_ns),
+        uncertainty_ns: first.uncertainty_ns + offset.uncertainty_ns + mine.uncertainty_ns + drift,
+    }
+}
+
+/// The most by which two clocks can drift apart in a time.
+fn drift_ns(ns: u64) -> u64 {
+    ns.saturating_mul(DRIFT_PPM).div_ceil(1_000_000)
 }
 
 /// Broadcasts the offset of the node's first rank to rank 0, and its reading of the node's clock.
@@ -130,8 +181,7 @@ impl NodeReading {
 
 /// What a rank must add to its clock to get its leader's, when both have read the node's clock.
 fn between(leader: NodeReading, mine: NodeReading) -> ClockOffset {
-    let apart = leader.at_ns.abs_diff(mine.at_ns);
-    let drift = apart.saturating_mul(DRIFT_PPM).div_ceil(1_000_000);
+    let drift = drift_ns(leader.at_ns.abs_diff(mine.at_ns));
     ClockOffset {
         offset_ns: leader.ahead_ns.wrapping_sub(mine.ahead_ns),
         uncertainty_ns: leader.uncertainty_ns + mine.uncertainty_ns + drift,
@@ -144,29 +194,40 @@ fn monotonic_ns() -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
-/// Ping-pong between rank 0 of `comm` and all other ranks, one after the other.
+/// Ping-pong of all ranks of `comm` with their neighbors in the tree. Gives the offset from rank 0.
 fn play(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
-    let mut answer = [0_u64];
-    if comm.rank == 0 {
-        for other in 1..comm.size {
-            for _ in 0..ROUNDS {
-                comm.receive(other, TAG_CLOCK, &mut answer)?;
-                comm.send(other, TAG_CLOCK, &[now()])?;
-            }
+    let (rank, size) = (comm.rank.into(), comm.size.into());
+    let mine = match parent(rank) {
+        Some(parent) => ask(comm, parent as u32, now)?,
+        None => ClockOffset::default(),
+    };
+    // The last children have the most ranks below them, which wait for them.
+    let all: Vec<u64> = children(rank, size).collect();
+    for child in all.into_iter().rev() {
+        for _ in 0..ROUNDS {
+            comm.receive(child as u32, TAG_CLOCK, &mut [0])?;
+            let on_rank_0 = now().wrapping_add_signed(mine.offset_ns);
+            comm.send(child as u32, TAG_CLOCK, &[on_rank_0, mine.uncertainty_ns])?;
         }
-        return Ok(ClockOffset::default());
     }
+    Ok(mine)
+}
+
+/// Compares with `parent`, which answers with the time of rank 0 and its own uncertainty.
+fn ask(comm: &MpiComm, parent: u32, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
     let mut best: Option<ClockOffset> = None;
+    let mut answer = [0_u64; 2];
     for _ in 0..ROUNDS {
         let asked = now();
-        comm.send(0, TAG_CLOCK, &[asked])?;
-        comm.receive(0, TAG_CLOCK, &mut answer)?;
+        comm.send(parent, TAG_CLOCK, &[asked])?;
+        comm.receive(parent, TAG_CLOCK, &mut answer)?;
         let seen = reading(asked, answer[0], now());
         if best.is_none_or(|best| seen.uncertainty_ns < best.uncertainty_ns) {
             best = Some(seen);
         }
     }
-    Ok(best.expect("there is at least one round"))
+    let ClockOffset { offset_ns, uncertainty_ns } = best.expect("there is at least one round");
+    Ok(ClockOffset { offset_ns, uncertainty_ns: uncertainty_ns + answer[1] })
 }
 
 /// The result of one round trip: rank 0 read `theirs` at a time between `asked` and `answered` of this rank.
@@ -189,6 +250,24 @@ mod tests {
             let miss = seen.offset_ns.abs_diff(leader_ahead - mine_ahead);
             assert!(miss <= seen.uncertainty_ns, "{seen:?}");
             assert_eq!(seen.uncertainty_ns, 40 + 40 + gap / 10_000);
+        }
+    }
+
+    #[test]
+    fn clocks_of_two_nodes_are_compared_through_their_kernels() {
+        // The kernel of this node is 3 s behind, and each rank's clock has its own offset from its kernel.
+        let read = |ahead: i64, at: u64| NodeReading::new(at - 30, at.wrapping_add_signed(ahead), at + 50);
+        let (behind, first_ahead, mine_ahead) = (3_000_000_000_i64, 5_000_i64, -700_i64);
+        let offset = ClockOffset { offset_ns: behind, uncertainty_ns: 7 };
+        for kept in [0, 400_000_000] {
+            let kernel = KernelOffset { offset, at_ns: 1_000_000 - 10 };
+            let mine = read(mine_ahead, 1_000_000 + kept);
+            let first = read(first_ahead, 3_001_000_000 + kept);
+            let seen = through_kernels(first, kernel, mine);
+            let miss = seen.offset_ns.abs_diff(behind + first_ahead - mine_ahead);
+            assert!(miss <= seen.uncertainty_ns, "{seen:?}");
+            let drift = seen.uncertainty_ns - 40 - 40 - 7;
+            assert!((kept / 10_000..kept / 10_000 + 3).contains(&drift), "{seen:?}");
         }
     }
 

@@ -6,6 +6,7 @@
 //! Never here: alarms, clocks, gathers, the search for nodes.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::rc::Rc;
@@ -15,7 +16,7 @@ use ffi::mpi::{Functions, Handle, MpiLibrary};
 
 use super::alarm::Alarm;
 use super::calls::Mpi;
-use super::clock;
+use super::clock::{self, KernelOffset};
 use super::gather;
 use super::nodes::NodesOfComm;
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
@@ -57,6 +58,8 @@ pub(super) struct SharedComm {
     pub(super) nodes: OnceLock<NodesOfComm>,
     /// Whether the ranks of this node share a clock. Found at the first comparison of clocks.
     pub(super) one_clock: OnceLock<bool>,
+    /// On the first rank of a node, from the last comparison of kernels.
+    pub(super) kernel_offset: Cell<Option<KernelOffset>>,
 }
 
 impl Drop for SharedComm {
@@ -77,6 +80,7 @@ impl MpiComm {
             alarm: Alarm::new(rank, size),
             nodes: OnceLock::new(),
             one_clock: OnceLock::new(),
+            kernel_offset: Cell::new(None),
         });
         Ok(Self { mpi, handle, rank, size, node, shared })
     }
