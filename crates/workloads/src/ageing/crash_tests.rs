@@ -45,7 +45,7 @@ fn with_part<T>(dir: &Path, past: Past, body: impl FnOnce(&mut AgeingPart<'_>) -
         clock: &clock,
         hands: FileWorker::new(&*storage, names, comm, (0, SEED), &places.tree),
         past,
-        guard: Guard::new(&*storage, comm, &clock, dir, (1.0, None)),
+        guard: Guard::new(&*storage, comm, &clock, dir, (1.0, None), super::guard::NodeTurn::ALONE),
         watch: ProgressWatch::new(None, &model, 0.0),
         places,
         model,

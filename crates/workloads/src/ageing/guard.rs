@@ -1,8 +1,9 @@
 //! The reasons to stop a rank early: the ceiling, the deadline, a full file system, or another rank.
 //!
-//! The counters of the file system are read before the first operation, then every tenth of a second and
-//! every 64 operations. They are also read before all ranks together have used an eighth of the bytes and
-//! inodes below the ceiling.
+//! The counters of the file system are read before the first operation. Then the ranks of a node read them in
+//! turn: one of them every tenth of a second. The rank that finds a reason to stop informs the others. Every
+//! rank also reads them before all ranks together have used an eighth of the bytes and inodes below the
+//! ceiling.
 //!
 //! Invariant: no operation starts that would exceed the ceiling if all ranks did the same, by the last
 //! reading of the counters.
@@ -33,6 +34,7 @@ pub(super) struct Guard<'a> {
     dir: &'a Path,
     ceiling: f64,
     deadline_ns: Option<u64>,
+    turn: NodeTurn,
     /// Whether the counters were read before.
     seen: bool,
     looked_ns: u64,
@@ -46,6 +48,32 @@ pub(super) struct Guard<'a> {
 struct PlannedAmount {
     operations: u64,
     bytes: u64,
+}
+
+/// The place of a rank among those of its node, which read the counters in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NodeTurn {
+    /// Its number within the node.
+    pub(super) rank: u32,
+    /// Ranks of the node.
+    pub(super) ranks: u32,
+}
+
+impl NodeTurn {
+    /// A rank that is alone on its node.
+    #[cfg(test)]
+    pub(super) const ALONE: Self = Self { rank: 0, ranks: 1 };
+
+    /// The time between two readings of one rank.
+    fn interval_ns(self) -> u64 {
+        LOOK_NS * u64::from(self.ranks)
+    }
+
+    /// By how much the second reading of this rank comes earlier, so that the ranks of the node do not read
+    /// at the same time.
+    fn earlier_ns(self) -> u64 {
+        LOOK_NS * u64::from(self.rank)
+    }
 }
 
 /// A limited resource of a file system.
@@ -84,12 +112,13 @@ impl RoomLeft {
         }
     }
 
-    /// The limits of each rank until the next reading.
-    fn each(&self, ranks: u64) -> PlannedAmount {
-        let operations = self.inodes.map_or(LOOK_OPERATIONS, |inodes| inodes / LOOK_PART / ranks);
+    /// The limits of each rank until its next reading, with this number of ranks on its node.
+    fn each(&self, ranks: u64, on_node: u64) -> PlannedAmount {
+        let most = LOOK_OPERATIONS * on_node;
+        let operations = self.inodes.map_or(most, |inodes| inodes / LOOK_PART / ranks);
         PlannedAmount {
-            operations: operations.clamp(1, LOOK_OPERATIONS),
-            bytes: (self.bytes / LOOK_PART / ranks).min(LOOK_BYTES_MAX),
+            operations: operations.clamp(1, most),
+            bytes: (self.bytes / LOOK_PART / ranks).min(LOOK_BYTES_MAX * on_node),
         }
     }
 }
@@ -101,6 +130,7 @@ impl<'a> Guard<'a> {
         clock: &'a CycleClock,
         dir: &'a Path,
         (ceiling, timeout_s): (f64, Option<f64>),
+        turn: NodeTurn,
     ) -> Self {
         let deadline_ns = timeout_s.map(|seconds| clock.ns().saturating_add((seconds * 1e9) as u64));
         Self {
@@ -110,6 +140,7 @@ impl<'a> Guard<'a> {
             dir,
             ceiling,
             deadline_ns,
+            turn,
             seen: false,
             looked_ns: 0,
             done: PlannedAmount::default(),
@@ -131,7 +162,7 @@ impl<'a> Guard<'a> {
         let due = !self.seen
             || self.done.operations > self.allowed.operations
             || self.done.bytes > self.allowed.bytes
-            || now >= self.looked_ns + LOOK_NS;
+            || now >= self.looked_ns + self.turn.interval_ns();
         if due { self.look(now, bytes) } else { Ok(()) }
     }
 
@@ -143,9 +174,10 @@ impl<'a> Guard<'a> {
             self.storage.sync_all(self.dir).map_err(|error| at(self.dir, &error))?;
             space = geometry(self.storage, self.dir)?;
         }
-        (self.seen, self.looked_ns) = (true, now);
+        let earlier = if self.seen { 0 } else { self.turn.earlier_ns() };
+        (self.seen, self.looked_ns) = (true, now.saturating_sub(earlier));
         self.done = PlannedAmount { operations: u64::from(bytes == 0), bytes };
-        self.allowed = RoomLeft::of(&space, self.ceiling).each(ranks);
+        self.allowed = RoomLeft::of(&space, self.ceiling).each(ranks, self.turn.ranks.into());
         match self.passed(&space, bytes, ranks) {
             None => Ok(()),
             Some((kind, now)) => Err(format!(
@@ -203,7 +235,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let storage = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
         let (comm, clock) = (local::alone(), CycleClock::new());
-        let guard = Guard::new(&*storage, &comm, &clock, dir.path(), (1.0, None));
+        let guard = Guard::new(&*storage, &comm, &clock, dir.path(), (1.0, None), NodeTurn::ALONE);
         let explained = |kind: ErrorKind| guard.explain("write f: oh".to_owned(), &kind.into());
         for kind in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded] {
             let why = explained(kind);
@@ -226,7 +258,7 @@ mod tests {
         for (used, ranks) in [(0, 1), (500, 7), (892, 1), (892, 8), (899, 1), (800, 100)] {
             let room = RoomLeft::of(&of(used), 0.9);
             assert_eq!(room, RoomLeft { bytes: (900 - used) << 20, inodes: Some(900 - used) });
-            let part = room.each(ranks);
+            let part = room.each(ranks, 1);
             assert!(part.bytes * ranks <= room.bytes / LOOK_PART && part.bytes <= LOOK_BYTES_MAX);
             let least = part.operations == 1;
             assert!(part.operations * ranks <= (900 - used) / LOOK_PART || least, "{used} {ranks} {part:?}");
@@ -238,8 +270,26 @@ mod tests {
         assert_eq!(RoomLeft::of(&of(893), 0.9).lacks(0, 7), None);
         assert_eq!(RoomLeft::of(&of(893), 0.9).lacks(0, 8), Some(SpaceKind::Inodes), "each may make a name");
         let uncounted = RoomLeft::of(&Geometry { inodes: 0, inodes_used: 0, ..of(893) }, 0.9);
-        assert_eq!((uncounted.lacks(0, 8), uncounted.each(8).operations), (None, LOOK_OPERATIONS));
+        assert_eq!((uncounted.lacks(0, 8), uncounted.each(8, 1).operations), (None, LOOK_OPERATIONS));
         assert_eq!(RoomLeft::of(&of(901), 0.9), RoomLeft { bytes: 0, inodes: Some(0) });
+    }
+
+    #[test]
+    fn the_ranks_of_a_node_read_the_counters_in_turn_and_none_passes_an_eighth_of_the_space() {
+        const ALL: u32 = 5;
+        // The moments of the second and third readings, in tenths of a second after the first.
+        let moments = |rank| {
+            let turn = NodeTurn { rank, ranks: ALL };
+            let second = turn.interval_ns() - turn.earlier_ns();
+            [second, second + turn.interval_ns()].map(|ns| ns / LOOK_NS)
+        };
+        let mut all: Vec<u64> = (0..ALL).flat_map(moments).collect();
+        all.sort_unstable();
+        assert_eq!(all, (1..=10).collect::<Vec<u64>>(), "one rank at each tenth of a second");
+        let room = |bytes, inodes| RoomLeft { bytes, inodes: Some(inodes) }.each(10, ALL.into());
+        let most = PlannedAmount { operations: 320, bytes: 320 << 20 };
+        assert_eq!(room(1 << 50, 1 << 50), most);
+        assert_eq!(room(800, 800), PlannedAmount { operations: 10, bytes: 10 });
     }
 
     #[test]
@@ -247,7 +297,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let storage = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
         let (comm, clock) = (local::alone(), CycleClock::new());
-        let guard = |limits| Guard::new(&*storage, &comm, &clock, dir.path(), limits);
+        let guard = |limits| Guard::new(&*storage, &comm, &clock, dir.path(), limits, NodeTurn::ALONE);
         assert_eq!(guard((1.0, Some(3600.0))).before(4096), Ok(()));
         assert!(guard((1.0, Some(0.0))).before(0).unwrap_err().contains("--timeout"));
         let why = guard((1e-9, None)).before(0).unwrap_err();

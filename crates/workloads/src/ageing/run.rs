@@ -10,7 +10,7 @@ use storage::Storage;
 use super::act::Operations;
 use super::audit::{Audit, audit};
 use super::begin::{AgeingRequest, begin, mark, take_place};
-use super::guard::Guard;
+use super::guard::{Guard, NodeTurn};
 use super::model::{AgeingModel, Leg};
 use super::part::AgeingPart;
 use super::plan::AgeingGoal;
@@ -53,7 +53,8 @@ pub fn run(
     let (goal, before) = (marker.goal.clone(), marker.before);
     let sha = sha256(marker.profile.as_bytes());
     let observer = observer.map(|observer| observer as &mut dyn EventObserver<AgeingProgress>);
-    let mut me = all_make(comm, storage, request, &clock, (marker, model), observer)?;
+    let turn = NodeTurn { rank: rank.node.ranks.rank(), ranks: rank.node.ranks.size() };
+    let mut me = all_make(comm, storage, request, (&clock, turn), (marker, model), observer)?;
     let audit = take_up(&all, &mut me, request)?;
     work(&all, &mut me, &goal)?;
     let after = all.settle(&mut me, &goal, ROUNDS)?;
@@ -111,7 +112,7 @@ fn all_make<'a>(
     comm: &'a dyn Comm,
     storage: &'a dyn Storage,
     request: &'a AgeingRequest,
-    clock: &'a CycleClock,
+    (clock, turn): (&'a CycleClock, NodeTurn),
     (marker, model): (AgeingMarker, AgeingModel),
     observer: Option<&'a mut dyn EventObserver<AgeingProgress>>,
 ) -> Result<AgeingPart<'a>, Halt> {
@@ -127,13 +128,14 @@ fn all_make<'a>(
     share_legs(comm, &mut state)?;
     let names = comm.agree("begin", storage.names().ok_or("this backend has no directories"))?;
     let watch = ProgressWatch::new(observer, &model, marker.goal.cycles);
+    let limits = (marker.goal.ceiling, request.timeout_s);
     let mut me = AgeingPart {
         storage,
         names,
         clock,
         hands: FileWorker::new(storage, names, comm, (rank, marker.goal.seed), &places.tree),
         past: if request.resume { Past::Resumed } else { Past::Known },
-        guard: Guard::new(storage, comm, clock, &request.dir, (marker.goal.ceiling, request.timeout_s)),
+        guard: Guard::new(storage, comm, clock, &request.dir, limits, turn),
         watch,
         places,
         model,
