@@ -126,6 +126,18 @@ fn flash_io_has_the_same_collectives_on_all_ranks_of_every_world() {
 }
 
 #[test]
+fn sixty_four_ranks_have_the_same_collectives_as_few() {
+    let (words, wanted) = WORKLOADS[0];
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    if let Some(all) = calls(Mpi::Mpich, dir.path(), 64, words) {
+        assert_eq!(of_each_rank(&all, NODES, words), wanted);
+    }
+    let few = calls(Mpi::Open, dir.path(), 4, words).map(|all| of_each_rank(&all, 1, words));
+    let many = calls(Mpi::Open, dir.path(), 64, words).map(|all| of_each_rank(&all, 1, words));
+    assert_eq!(few, many, "Open MPI has all ranks on one node");
+}
+
+#[test]
 fn an_alarm_of_all_ranks_costs_no_rank_more_messages_than_it_has_neighbors() {
     const RANKS: u32 = 32;
     let received = |dir: &Path| {

@@ -68,6 +68,37 @@ fn the_bytes_of_a_rank_in_a_collective_do_not_grow_with_the_number_of_ranks() {
     }
 }
 
+/// The exponent with which a number grows with the ranks: the slope of a line through the logarithms.
+fn exponent(points: &[(u32, usize)]) -> f64 {
+    let logs = points.iter().map(|(ranks, number)| (f64::from(*ranks).ln(), (*number as f64).ln()));
+    let logs: Vec<(f64, f64)> = logs.collect();
+    let mean = |of: fn(&(f64, f64)) -> f64| logs.iter().map(of).sum::<f64>() / logs.len() as f64;
+    let (x, y) = (mean(|log| log.0), mean(|log| log.1));
+    let above: f64 = logs.iter().map(|log| (log.0 - x) * (log.1 - y)).sum();
+    above / logs.iter().map(|log| (log.0 - x).powi(2)).sum::<f64>()
+}
+
+#[test]
+fn only_the_bytes_at_rank_0_grow_with_the_ranks_and_in_proportion() {
+    // A thousand ranks in a debug build take half a minute of two processors.
+    let all_worlds = std::env::var_os("ASSAY_TEST_ALL").is_some_and(|value| value == "1");
+    let worlds = if all_worlds { [2, 16, 128, 1024] } else { [2, 8, 32, 128] };
+    let (mut of_a_rank, mut bytes_of_a_rank, mut at_rank_0) = (Vec::new(), Vec::new(), Vec::new());
+    for ranks in worlds {
+        let all = calls(ranks, &IorParameters { read: true, ..parameters() });
+        let last = all.last().expect("a rank");
+        of_a_rank.push((ranks, last.len()));
+        // Latencies and the timeline have a limit of their own.
+        let short = last.iter().filter(|call| call.name != "reduce").map(|call| call.bytes).sum();
+        bytes_of_a_rank.push((ranks, short));
+        let gathered = all.iter().flatten().filter(|call| call.name == "gather").map(|call| call.bytes);
+        at_rank_0.push((ranks, gathered.sum()));
+    }
+    let found = [of_a_rank, bytes_of_a_rank, at_rank_0].map(|points| exponent(&points));
+    assert!(found[0].abs() < 0.001 && found[1].abs() < 0.001, "{found:?}");
+    assert!((found[2] - 1.0).abs() < 0.001, "{found:?}");
+}
+
 #[test]
 fn only_reports_about_every_rank_are_gathered() {
     let gathered = |change: &dyn Fn(&mut IorParameters)| -> Vec<Vec<Call>> {
