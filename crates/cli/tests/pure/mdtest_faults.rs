@@ -97,7 +97,7 @@ fn failures_are_counted_by_reason_and_the_status_is_not_0() {
     std::fs::remove_file(dir.path().join("out/test-dir.0-0/mdtest_tree.0/file.mdtest.1.2")).unwrap();
     let ran = mdtest(dir.path(), 2, "-T -E -r -F -n 4 --continue --record r");
     assert_eq!((ran.status, complaints(&ran).len()), (Some(4), 0), "{ran:#?}");
-    for phase in ["st-file", "rd-file", "rm-file"] {
+    for phase in ["st-file", "rd-file"] {
         let expected = format!(
             "\nassay: {phase}, iteration 0: 1 of 8 operations failed: 1 No such file or directory\n\
              assay:   rank 1: "
@@ -108,6 +108,31 @@ fn failures_are_counted_by_reason_and_the_status_is_not_0() {
     let records = std::fs::read_to_string(dir.path().join("r")).unwrap();
     assert!(records.contains("\"failed\":{\"operations\":1,"), "{records}");
     assert!(records.contains("\"exit\":4"), "{records}");
+}
+
+#[test]
+fn a_partial_tree_and_foreign_names_do_not_fail_a_removal() {
+    let dir = tempfile::tempdir().unwrap();
+    let create = "-C -F -b 2 -z 1 -I 2";
+    mdtest(dir.path(), 2, create).ok();
+    let tree = dir.path().join("out/test-dir.0-0/mdtest_tree.0");
+    std::fs::remove_file(tree.join("file.mdtest.0.0")).unwrap();
+    std::fs::remove_dir_all(tree.join("mdtest_tree.2")).unwrap();
+    std::fs::write(tree.join("mdtest_tree.1/notes"), "").unwrap();
+    let ran = mdtest(dir.path(), 2, &create.replace("-C", "-r"));
+    assert_eq!((ran.status, complaints(&ran).len()), (Some(0), 0), "{ran:#?}");
+    for text in [
+        "File removal, iteration 0: 5 files were missing",
+        "Tree removal, iteration 0: 1 directory was missing",
+        "1 test directory is kept, because of names that mdtest did not make: ",
+        "mdtest_tree.1/notes",
+    ] {
+        assert!(ran.out.contains(text), "{text}: {ran:#?}");
+    }
+    assert_eq!(std::fs::read_dir(&tree).unwrap().count(), 1, "only the directory of the foreign name stays");
+    std::fs::remove_file(tree.join("mdtest_tree.1/notes")).unwrap();
+    mdtest(dir.path(), 2, &create.replace("-C", "-r")).ok();
+    assert!(!dir.path().join("out/test-dir.0-0").exists());
 }
 
 #[test]

@@ -42,6 +42,30 @@ pub trait Operation {
     fn failed(&self) -> (&'static str, &Path);
 }
 
+/// The error of an operation that had nothing to do, such as the removal of a missing file. The operation
+/// counts neither as done nor as failed.
+#[derive(Debug)]
+pub struct NothingToDo;
+
+impl NothingToDo {
+    /// What the operation returns.
+    pub fn error() -> io::Error {
+        io::Error::other(Self)
+    }
+
+    fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+    }
+}
+
+impl std::fmt::Display for NothingToDo {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("nothing to do")
+    }
+}
+
+impl std::error::Error for NothingToDo {}
+
 /// Why a call on a path failed, in one line.
 pub fn call_failed(call: &str, path: &Path, error: &io::Error) -> String {
     format!("{}: {call}: {}", path.display(), words(error))
@@ -167,11 +191,13 @@ impl Operating {
             return;
         }
         let (alarm, before) = (&|| rank.comm.alarm_raised(), self.failures.count());
+        let skipped = self.failures.skipped;
         let course = LoopCourse { from: 0, stop: Stop::after(count), pace: Pace::FREE, alarm };
         let mut uncounted = TransferTally::new(Meter::new(rank.clock.scale(), 1));
         let mut each = OperationStep { operation, failures: &mut self.failures };
         let done = drive(&*rank.clock, &mut each, &mut TransferOrder::items(count), &course, &mut uncounted);
         self.outside += self.failures.count() - before;
+        self.failures.skipped = skipped;
         if let Err(trouble) = done {
             self.fail(rank, trouble.to_string());
         }
@@ -218,7 +244,8 @@ impl Operating {
     fn reduce(mut self, rank: &mut Rank<'_>, own_end: Tick, end: Tick) -> Result<OperationsDone, Halt> {
         let (comm, scale) = (rank.comm, rank.clock.scale());
         let [own_ns, ns] = [own_end, end].map(|end| scale.ns(end.0 - self.begun.0));
-        let operations = self.tally.meter.transfers() - (self.failures.count() - self.outside);
+        let operations =
+            self.tally.meter.transfers() - (self.failures.count() - self.outside) - self.failures.skipped;
         let work = RankWork { amount: operations, ns: own_ns, given: self.tally.transfers() > 0 };
         let [begun_ns, ended_ns] = [self.begun, own_end].map(|tick| rank.since_start_ns(tick));
         let Meter { latency, timeline, .. } = &mut self.tally.meter;

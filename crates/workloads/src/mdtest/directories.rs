@@ -9,6 +9,7 @@ use storage::Names;
 
 use super::files::stonewalled;
 use super::items::{Items, Stem};
+use super::left_out;
 use super::operations::ItemOperation;
 use super::phase::{self, PhasePlan};
 use super::run::{MdtestRun, ShiftTurn};
@@ -18,7 +19,7 @@ use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
 
 /// The suffix of the directory that is renamed out of the way.
-const ASIDE: &str = "-XX";
+pub(super) const ASIDE: &str = "-XX";
 
 /// One call on each item.
 pub(super) struct OneCall<'r, F> {
@@ -80,7 +81,7 @@ pub(super) fn stat(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Resu
 pub(super) fn remove(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let (items, count) = run.share(ShiftTurn::Remove, Stem::Directory);
     let plan = PhasePlan::new(run, row, count);
-    one_call(run, &plan, items, "rmdir", |names, path| names.remove_dir(path))
+    left_out::remove(run, &plan, items, "rmdir", |names, path| names.remove_dir(path))
 }
 
 /// Renames in a ring. The first directory is renamed out of the way. Each other takes the name of the one

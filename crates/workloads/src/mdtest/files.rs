@@ -9,6 +9,7 @@ use storage::{Buffer, File, Mode, Open, Storage};
 use super::data::{FileData, poison_buffer};
 use super::directories::{OneCall, one_call};
 use super::items::{Items, Stem};
+use super::left_out;
 use super::observer::MdtestEvent;
 use super::operations::ItemOperation;
 use super::phase::{self, PhasePlan};
@@ -284,5 +285,5 @@ pub(super) fn remove(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Re
         count = 0;
     }
     let plan = PhasePlan { logged: Some(0), ..PhasePlan::new(run, row, count) };
-    one_call(run, &plan, items, "unlink", |names, path| names.unlink(path))
+    left_out::remove(run, &plan, items, "unlink", |names, path| names.unlink(path))
 }

@@ -13,6 +13,7 @@ mod directories;
 mod extras;
 mod files;
 mod items;
+mod left_out;
 pub mod names;
 mod observer;
 mod operations;
@@ -38,6 +39,8 @@ mod golden_tests;
 mod phase_tests;
 #[cfg(test)]
 mod recording;
+#[cfg(test)]
+mod removal_tests;
 #[cfg(test)]
 mod scene;
 

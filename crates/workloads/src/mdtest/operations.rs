@@ -43,6 +43,13 @@ pub struct ItemOperation {
     pub(super) perform: fn(&mut MdtestRun<'_>, &'static ItemOperation) -> Result<(), Halt>,
 }
 
+impl ItemOperation {
+    /// Whether it removes what the run made.
+    pub fn removes(&self) -> bool {
+        self.phase.ends_with("_removal")
+    }
+}
+
 macro_rules! classic {
     ($label:literal, $phase:literal, $when:ident, $wanted:expr, $perform:path) => {
         ItemOperation {

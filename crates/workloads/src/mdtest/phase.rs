@@ -186,7 +186,8 @@ fn setting(run: &MdtestRun<'_>, plan: &PhasePlan) -> OperationSetting {
         data_key: parameters.data_key.map(|key| key.facts().clone()).filter(|_| plan.bytes_each > 0),
         ..Phase::default()
     };
-    OperationSetting { known, keep_going: parameters.keep_going }
+    // A removal does what it can, so that little is left to the user.
+    OperationSetting { known, keep_going: parameters.keep_going || plan.row.removes() }
 }
 
 /// The log file for the single operations of this rank. As in the classic program, `PREFIX-LABEL-RANK.csv` is

@@ -20,7 +20,7 @@ use super::run::MdtestRun;
 use crate::kit::operations::call_failed;
 use crate::kit::path::PathBuffer;
 
-const STEM: &str = "preload.mdtest.";
+pub(super) const STEM: &str = "preload.mdtest.";
 const PERMISSIONS: u32 = 0o600;
 
 /// The directories, and this rank's part of the work.
@@ -106,7 +106,12 @@ pub(super) fn listed(names: &dyn Names, directory: &CStr) -> io::Result<u64> {
 
 /// Removes the preloaded files. Collective.
 pub(super) fn empty(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
-    each_file(run, "unlink", &|names, path| names.unlink(path))
+    let created = run.parameters.create;
+    each_file(run, "unlink", &|names, path| match names.unlink(path) {
+        // Files that an earlier removal has already removed.
+        Err(error) if !created && error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    })
 }
 
 /// Makes one call on each of this rank's files. Collective.

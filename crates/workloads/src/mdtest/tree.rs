@@ -10,12 +10,12 @@ use std::path::Path;
 use ranks::{Comm, Halt};
 use storage::Names;
 
+use super::left_out::{self, LeftOut};
 use super::names::{self, TreeShape};
 use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::{ItemOperation, When};
 use super::parameters::MdtestParameters;
 use super::phase::{self, PhasePlan, TREES_AT};
-use super::preload;
 use super::run::MdtestRun;
 use crate::kit::drive::words;
 use crate::kit::few;
@@ -70,33 +70,60 @@ pub(super) fn make_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Removes them. A directory that is not empty is kept and counts as a failure. If failures are counted, so
-/// does a missing one. Collective.
+/// Removes them. One that holds foreign names is kept and reported. Any other that cannot be removed counts
+/// as a failure, and so does a missing one that this run created. Collective.
 pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
-    let (mut left, mut first) = (0, None);
-    let keep_going = run.parameters.keep_going;
-    let removed = each_test_dir(run, &mut |names, path| match remove_if_empty(names, path) {
-        Err(why) if !keep_going => Err(why),
-        Ok(true) => Ok(()),
-        _ => {
-            left += 1;
-            first.get_or_insert_with(|| path.to_owned());
-            Ok(())
+    let (mut failed, mut kept) = (KeptDirs::default(), KeptDirs::default());
+    let created = run.parameters.create;
+    let done = each_test_dir(run, &mut |names, path| {
+        let known = PathBuffer::new(Path::new(path));
+        let Err(error) = names.remove_dir(known.as_c_str()) else { return Ok(()) };
+        match error.kind() {
+            io::ErrorKind::NotFound if !created => {}
+            io::ErrorKind::DirectoryNotEmpty => match left_out::foreign(names, known.as_c_str()) {
+                Ok(Some(name)) => kept.add(&name.display().to_string()),
+                _ => failed.add(&call_failed("rmdir", known.as_path(), &error)),
+            },
+            _ => failed.add(&call_failed("rmdir", known.as_path(), &error)),
         }
+        Ok(())
     });
-    run.rank.comm.agree("test directory", removed)?;
-    let left = run.sum(left)?;
-    let firsts = few::collect(run.rank.comm, first.as_deref())?;
+    run.rank.comm.agree("test directory", done)?;
+    let (kept, foreign) = kept.over_ranks(run)?;
+    let (left, why) = failed.over_ranks(run)?;
     run.summary.failed += left;
-    run.made = left > 0;
+    run.made = left + kept > 0;
+    if kept > 0 {
+        let dirs = if kept == 1 { "test directory is" } else { "test directories are" };
+        let text = format!("{kept} {dirs} kept, because of names that mdtest did not make: {foreign} ...");
+        run.notice("kept", "tree_removal", &text)?;
+    }
     if left > 0 {
-        let first = firsts.parcels.first().map_or("", |(_, path)| path);
-        let text = format!(
-            "{left} test directories were not removed, such as those that are not empty: {first} ..."
-        );
-        run.notice("left", "tree_removal", &text)?;
+        let dirs = if left == 1 { "test directory was" } else { "test directories were" };
+        run.notice("left", "tree_removal", &format!("{left} {dirs} not removed: {why} ..."))?;
     }
     Ok(())
+}
+
+/// The number of test directories that stay for one reason, and the text about the first one.
+#[derive(Default)]
+struct KeptDirs {
+    count: u64,
+    first: Option<String>,
+}
+
+impl KeptDirs {
+    fn add(&mut self, text: &str) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| text.to_owned());
+    }
+
+    /// The number on all ranks, and the first text. Collective.
+    fn over_ranks(self, run: &MdtestRun<'_>) -> Result<(u64, String), Halt> {
+        let count = run.sum(self.count)?;
+        let firsts = few::collect(run.rank.comm, self.first.as_deref())?;
+        Ok((count, firsts.parcels.into_iter().next().map_or(String::new(), |(_, text)| text)))
+    }
 }
 
 /// Calls a function with the path of each test directory of this iteration that this rank creates.
@@ -158,9 +185,11 @@ pub(super) fn each_directory(run: &mut MdtestRun<'_>, row: &'static ItemOperatio
         down,
         node: 0,
         path: PathBuffer::default(),
+        left_out: LeftOut::new(run.parameters),
     };
     let plan = PhasePlan { announced, names_at: TREES_AT, ..PhasePlan::new(run, row, count) };
     let done = phase::perform(run, &plan, &mut walk, None)?;
+    walk.left_out.report(run, row)?;
     phase::conclude(run, &plan, done)
 }
 
@@ -177,34 +206,20 @@ struct TreesWalk<'r> {
     down: bool,
     node: u64,
     path: PathBuffer,
+    left_out: LeftOut,
 }
 
 impl TreesWalk<'_> {
-    /// The reason for the failure: who uses an existing directory, or why one is not empty.
+    /// The reason for a failed creation: who uses an existing directory.
     #[cold]
     fn explain(&self, error: io::Error) -> io::Error {
         // A run that continues counts the reason by the error number.
-        if self.parameters.keep_going {
+        if self.parameters.keep_going || error.kind() != io::ErrorKind::AlreadyExists {
             return error;
         }
-        let kind = error.kind();
-        let why = match kind {
-            io::ErrorKind::AlreadyExists => {
-                "an earlier or running mdtest made it. Remove it with -r and the options of that run, or \
-                 use another -d"
-                    .to_owned()
-            }
-            io::ErrorKind::DirectoryNotEmpty if self.parameters.preload == 0 => {
-                match preload::listed(self.names, self.path.as_c_str()) {
-                    Ok(found) if found > 0 => {
-                        format!("it holds {found} files of --preload. Add --preload {found}")
-                    }
-                    _ => return error,
-                }
-            }
-            _ => return error,
-        };
-        io::Error::new(kind, format!("{}: {why}", words(&error)))
+        let why = "an earlier or running mdtest made it. Remove it with -r and the options of that run, or \
+                   use another -d";
+        io::Error::new(error.kind(), format!("{}: {why}", words(&error)))
     }
 }
 
@@ -228,7 +243,9 @@ impl Operation for TreesWalk<'_> {
         let path: &CStr = self.path.as_c_str();
         match self.down {
             true => self.names.make_dir(path, PERMISSIONS).map_err(|error| self.explain(error)),
-            false => self.names.remove_dir(path).map_err(|error| self.explain(error)),
+            false => {
+                self.names.remove_dir(path).map_err(|error| self.left_out.judge(self.names, path, error))
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use ranks::{Comm, Halt, Reduce};
 use results::record::{Failed, FailedOperation};
 
+use super::NothingToDo;
 use crate::kit::drive::words;
 use crate::kit::few;
 
@@ -20,18 +21,24 @@ const KEPT: usize = 220;
 /// The failures of one rank in one phase. The memory does not grow with their number.
 pub(crate) struct Failures {
     pub(super) keep_going: bool,
+    /// Operations that had nothing to do.
+    pub(super) skipped: u64,
     counts: Vec<u64>,
     named: Vec<(&'static str, String, String)>,
 }
 
 impl Failures {
     pub(crate) fn new(keep_going: bool) -> Self {
-        Self { keep_going, counts: vec![0; ERRORS], named: Vec::with_capacity(NAMED) }
+        Self { keep_going, skipped: 0, counts: vec![0; ERRORS], named: Vec::with_capacity(NAMED) }
     }
 
     /// Counts a failure. Returns false if the run must not continue after it.
     #[cold]
     pub(crate) fn take(&mut self, call: &'static str, path: &Path, error: &io::Error) -> bool {
+        if NothingToDo::is(error) {
+            self.skipped += 1;
+            return true;
+        }
         if !self.keep_going {
             return false;
         }

@@ -1,0 +1,129 @@
+//! Removals continue: after missing names, after failures, and around names that mdtest did not make.
+
+use super::MdtestParameters;
+use super::recording::Recording;
+use super::scene::{MdtestRankResult, all_phases, names_in, only_create, play_in, play_on, within};
+
+const EACCES: i32 = 13;
+
+/// The removal of what `made` created.
+fn removal(made: &MdtestParameters) -> MdtestParameters {
+    MdtestParameters { create: false, remove: true, ..made.clone() }
+}
+
+fn failed(left: &[MdtestRankResult]) -> u64 {
+    let failed = left[0].done.as_ref().expect("it ends").failed;
+    assert!(left.iter().all(|rank| rank.done.as_ref().map(|done| done.failed) == Ok(failed)));
+    failed
+}
+
+/// The creation of a tree of seven directories, with two files of each rank in each of them.
+fn files_in_a_tree() -> MdtestParameters {
+    MdtestParameters { branching: 2, depth: 2, items_per_dir: 2, directories: false, ..only_create() }
+}
+
+#[test]
+fn a_partial_tree_is_removed_and_its_missing_names_are_no_failures() {
+    for unique_dir in [false, true] {
+        let dir = tempfile::tempdir().unwrap();
+        let made = MdtestParameters { unique_dir, ..files_in_a_tree() };
+        assert!(play_in(dir.path(), 2, &made)[0].done.is_ok());
+        let names = names_in(dir.path());
+        let (file, gone) = ("file.mdtest.1.0", "mdtest_tree.1");
+        let first = names.iter().find(|name| name.ends_with(file)).expect(file);
+        std::fs::remove_file(dir.path().join(first)).unwrap();
+        let node = names.iter().find(|name| name.contains(&format!("{gone}/")) || name.contains(".1.1/"));
+        std::fs::remove_dir_all(dir.path().join(node.expect(gone))).unwrap();
+        let left = play_in(dir.path(), 2, &removal(&made));
+        assert_eq!(failed(&left), 0, "{left:#?}");
+        assert_eq!(names_in(dir.path()), ["A/"], "all else is removed");
+        let files = left[0].phase("file_removal");
+        assert!(files.ops > 0 && files.ops < 28 && files.failed.is_none(), "{files:?}");
+        let notices = left[0].events("Notice").concat();
+        let missing = 28 - files.ops;
+        assert!(
+            notices.contains(&format!("File removal, iteration 0: {missing} files were missing")),
+            "{notices}"
+        );
+        assert!(notices.contains("Tree removal, iteration 0: 3 directories were missing"), "{notices}");
+    }
+}
+
+#[test]
+fn a_second_removal_finds_nothing_and_is_no_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = MdtestParameters { items: 3, ..only_create() };
+    assert!(play_in(dir.path(), 2, &made)[0].done.is_ok());
+    for ops in [12, 0] {
+        let left = play_in(dir.path(), 2, &MdtestParameters { directories: true, ..removal(&made) });
+        assert_eq!(failed(&left), 0);
+        let removed = left[0].phase("file_removal").ops + left[0].phase("directory_removal").ops;
+        assert_eq!(removed, ops);
+    }
+}
+
+#[test]
+fn a_failed_removal_is_counted_and_the_others_are_done() {
+    for (call, on) in [("unlink", "file.mdtest.0.1"), ("rmdir", "dir.mdtest.0.1")] {
+        for ranks in [1, 2, 3] {
+            let dir = tempfile::tempdir().unwrap();
+            let storage = Recording::failing(call, on, EACCES);
+            let all = within(dir.path(), &MdtestParameters { items: 4, ..all_phases() });
+            let left = play_on(ranks, &all, &storage);
+            let phase = if call == "unlink" { "file_removal" } else { "directory_removal" };
+            let counted = left[0].phase(phase).failed.clone().expect("one failed");
+            assert_eq!(counted.reasons, [("Permission denied".to_owned(), 1)], "{ranks} ranks");
+            assert_eq!(left[0].phase(phase).ops, u64::from(ranks) * 4 - 1);
+            // The item, the tree and the test directory stay.
+            assert_eq!(failed(&left), 3);
+            let rest = names_in(dir.path()).into_iter().filter(|name| name.contains(".mdtest.")).count();
+            assert_eq!(rest, 1, "{ranks} ranks");
+        }
+    }
+}
+
+#[test]
+fn a_name_that_this_run_made_and_lost_is_a_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let lost = dir.path().join("A/test-dir.0-0/mdtest_tree.0/file.mdtest.0.1");
+    let command = format!("rm -f {}", lost.display());
+    let all = MdtestParameters { items: 3, directories: false, after_phase: Some(command), ..all_phases() };
+    let left = play_in(dir.path(), 1, &MdtestParameters { stat: false, read: false, ..all });
+    assert_eq!(failed(&left), 1, "{left:#?}");
+    let counted = left[0].phase("file_removal").failed.clone().expect("one failed");
+    assert_eq!(counted.reasons, [("No such file or directory".to_owned(), 1)]);
+}
+
+#[test]
+fn foreign_names_at_any_depth_stay_and_are_no_failure() {
+    let (root, deep) = ("A/test-dir.0-0/mdtest_tree.0", "mdtest_tree.2/mdtest_tree.6");
+    for (place, stays) in [
+        (format!("{root}/{deep}/notes"), "mdtest_tree.6"),
+        (format!("{root}/notes"), "mdtest_tree.0"),
+        (format!("{root}/dir.mdtest.0.1/notes"), "dir.mdtest.0.1"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let made = MdtestParameters { directories: true, ..files_in_a_tree() };
+        assert!(play_in(dir.path(), 2, &made)[0].done.is_ok());
+        let foreign = dir.path().join(&place);
+        std::fs::write(&foreign, "").unwrap();
+        let left = play_in(dir.path(), 2, &removal(&made));
+        assert_eq!(failed(&left), 0, "{place}: {left:#?}");
+        let names = names_in(dir.path());
+        assert!(foreign.exists() && names.iter().any(|name| name.ends_with(&format!("{stays}/"))));
+        assert!(names.iter().all(|name| name.contains("notes") || name.ends_with('/')), "{names:?}");
+        let notices = left[0].events("Notice").concat();
+        assert!(notices.contains(&format!("mdtest did not make: {}", foreign.display())), "{notices}");
+    }
+}
+
+#[test]
+fn items_of_a_larger_run_are_not_foreign_and_fail_the_removal() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = MdtestParameters { items: 4, directories: false, ..only_create() };
+    assert!(play_in(dir.path(), 1, &made)[0].done.is_ok());
+    let left = play_in(dir.path(), 1, &MdtestParameters { items: 3, ..removal(&made) });
+    assert_eq!(failed(&left), 2, "the tree and the test directory");
+    let tree = left[0].phase("tree_removal").failed.clone().expect("it is not empty");
+    assert_eq!(tree.reasons, [("Directory not empty".to_owned(), 1)]);
+}
