@@ -150,3 +150,11 @@ fn data_that_cannot_be_compared_is_not_reported_as_wrong() {
     assert_eq!(ran.status, Some(2), "{ran:#?}");
     assert!(ran.complaints()[0].contains("-R cannot compare"), "{ran:#?}");
 }
+
+#[test]
+fn letters_joined_by_a_dash_are_read_as_by_ior() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = ior(dir.path(), 2, "-w -z-k -t 100k -b 200k -o f").ok();
+    assert!(text.contains("ordering in a file  : random\n"), "{text}");
+    assert_eq!(dir.path().join("f").metadata().unwrap().len(), 400 << 10);
+}

@@ -136,6 +136,28 @@ fn a_partial_tree_and_foreign_names_do_not_fail_a_removal() {
 }
 
 #[test]
+fn a_directory_whose_name_is_a_number_is_used() {
+    for words in ["-n 2 -d 0.1 -C", "-n 2 -d0.1 -C", "-C -n 2 -d=0.1"] {
+        let dir = tempfile::tempdir().unwrap();
+        mdtest(dir.path(), 2, words).ok();
+        assert!(dir.path().join("0.1/test-dir.0-0/mdtest_tree.0/file.mdtest.1.1").exists(), "{words}");
+    }
+}
+
+#[test]
+fn a_status_file_without_a_deadline_is_accepted_with_a_note() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = mdtest(dir.path(), 2, "-C -F -n 2 -x st");
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let note = "mdtest: note: -x has no effect without -W SECONDS: no count is stored in st\n";
+    assert!(ran.err.contains(note), "{ran:#?}");
+    assert!(!dir.path().join("st").exists());
+    let ran = mdtest(dir.path(), 2, "-r -F -n 2 -x st");
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert!(!ran.err.contains("-x has no effect"), "{ran:#?}");
+}
+
+#[test]
 fn wrong_data_is_reported_with_its_place_and_a_status() {
     let dir = tempfile::tempdir().unwrap();
     mdtest(dir.path(), 2, "-C -F -n 2 -w 4096 -G 5").ok();

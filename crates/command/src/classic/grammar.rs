@@ -139,6 +139,10 @@ impl<'a, I: ClassicOption> TokenReader<'a, I> {
         let mut left = flags;
         while let Some(letter) = left.chars().next() {
             left = &left[letter.len_utf8()..];
+            // The classic parser skips a dash between letters: `-z-k` is `-z -k`.
+            if letter == '-' && !left.is_empty() {
+                continue;
+            }
             let name = format!("-{letter}");
             if let Some(respelled) = I::respelled(letter, left, self.peek()) {
                 left = respelled.left;

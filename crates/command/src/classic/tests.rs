@@ -39,6 +39,7 @@ fn every_spelling_of_an_option_is_an_occurrence_in_its_place() {
         ("-e -O blockSize=4k,KEEPFILE=1", "0:-e no value, 1:blockSize 4k, 1:KEEPFILE 1"),
         ("-O -b=1m,--posix.odirect=0 -w", "0:-b 1m, 0:--posix.odirect 0, 2:-w no value"),
         ("-l -k", "0:-l without a value 1, 1:-k no value"),
+        ("-z-k", "0:-z no value, 0:-k no value"),
         ("-BJ 4k", "0:-B 1, 0:-J 4k"),
         ("--POSIX.oDirect --dummy.delay-xfer 5", "0:--posix.odirect 1, 1:--dummy.delay-xfer 5"),
     ] {

@@ -46,7 +46,7 @@ options! {
         Backend Text 'a' _ ["api"] = "POSIX": "backend";
         Reference Number 'A' _ ["refNum"]: "set a number of your choice for the summary";
         BlockSize Size 'b' _ ["blockSize"] = "1048576": "set the bytes of one rank in one segment";
-        Delay Number 'd' _ ["interTestDelay"]: "wait this many seconds before each write and read phase";
+        Delay Text 'd' _ ["interTestDelay"] = "0": "wait this many seconds before each write and read phase";
         Deadline Number 'D' _ ["deadlineForStonewalling"]: "stop a phase after this many seconds";
         Script Text 'f' _: "run tests between `IOR START` and `IOR STOP`, each ended by `RUN`";
         Signature Number 'G' _ ["setTimeStampSignature"]: "set the signature of the data; 0: the time";

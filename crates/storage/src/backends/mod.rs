@@ -40,11 +40,18 @@ pub struct BackendOption {
     pub takes: Takes,
     /// One line of help.
     pub about: &'static str,
+    /// Why the option is accepted without effect; empty for one that has an effect.
+    pub idle: &'static str,
+}
+
+/// An option of other file systems that command lines for the classic programs contain.
+pub(crate) const fn idle(name: &'static str, takes: Takes, idle: &'static str) -> BackendOption {
+    BackendOption { name, takes, about: "accept it, without effect", idle }
 }
 
 /// A row of an option table.
 pub(crate) const fn option(name: &'static str, takes: Takes, about: &'static str) -> BackendOption {
-    BackendOption { name, takes, about }
+    BackendOption { name, takes, about, idle: "" }
 }
 
 /// The values of the backends' options that were set, by `<backend>.<option>`; a flag that is set is 1.

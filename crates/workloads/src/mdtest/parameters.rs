@@ -171,6 +171,11 @@ impl Default for MdtestParameters {
 }
 
 impl MdtestParameters {
+    /// Whether the run stores the counts of a deadline in the file of `-x`.
+    pub fn stores_counts(&self) -> bool {
+        self.create && self.deadline > 0 && self.status_file.is_some()
+    }
+
     /// The numbers of ranks that a run on `ranks` ranks goes through (`-f`, `-l`, `-s`), one run each.
     pub fn numbers_of_ranks(&self, ranks: u32) -> Vec<u32> {
         match self.last_ranks {

@@ -173,7 +173,7 @@ impl MdtestParameters {
         ]
     }
 
-    fn rules_of_time(&self) -> [(bool, &'static str); 4] {
+    fn rules_of_time(&self) -> [(bool, &'static str); 3] {
         [
             (
                 self.data_key.is_some() && self.packet != Packet::Stamped,
@@ -187,10 +187,6 @@ impl MdtestParameters {
                 self.deadline > 0 && self.collective,
                 "-W with -c: rank 0 creates all items, so no count is valid for each rank. \
                  Leave one of them out",
-            ),
-            (
-                self.status_file.is_some() && self.create && self.deadline == 0,
-                "-x stores the counts of -W. Add -W SECONDS, or leave out -C to read them",
             ),
         ]
     }
@@ -255,7 +251,6 @@ mod tests {
             (|p| p.data_key = Some(DataKey::new(b"", "n")), "only stamped data is keyed"),
             (|p| (p.deadline, p.branching) = (1, 2), "branch factor <= 1"),
             (|p| (p.deadline, p.collective) = (1, true), "-W with -c"),
-            (|p| p.status_file = Some("s".into()), "Add -W SECONDS"),
             (
                 |p| (p.files, p.extra) = (false, vec!["link".into(), "list".into(), "statx".into()]),
                 "--operations: statx, link would do nothing",
@@ -308,6 +303,7 @@ mod tests {
             |p| (p.deadline, p.depth, p.status_file) = (1, 3, Some("s".into())),
             |p| (p.create, p.read_bytes) = (false, 16),
             |p| (p.create, p.status_file) = (false, Some("s".into())),
+            |p| p.status_file = Some("s".into()),
             |p| (p.make_node, p.shared_file, p.create) = (true, true, false),
             |p| p.first_ranks = 7,
             |p| (p.files, p.extra) = (false, vec!["list".into()]),

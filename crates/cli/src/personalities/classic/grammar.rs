@@ -148,6 +148,11 @@ fn take<T: ClassicLine>(typed: &mut T, occurrence: &OptionOccurrence<T::Option>)
         OptionInput::Module { name, known, .. } => {
             let known = known.as_ref().expect("all options of backends are listed");
             let (value, on) = occurrence.module_value(known)?;
+            if let Some(why) = idle_everywhere(name) {
+                let text = format!("--{name} has no effect: {why}");
+                typed.of_backends().1.notes.extend(on.then(|| OptionNote::idle(&occurrence.name, text)));
+                return Ok(());
+            }
             set_of_backend(typed, name, &value, on);
             Ok(())
         }
@@ -210,6 +215,14 @@ fn known(option: &'static str) -> Option<(&'static str, bool)> {
     let backend = storage::BACKENDS.iter().find(|known| known.name == backend)?;
     let found = backend.options.iter().find(|known| known.name.eq_ignore_ascii_case(name))?;
     Some((option, found.takes == Takes::Text))
+}
+
+/// Why an option, `backend.name`, has no effect with any backend; `None` if it has one.
+fn idle_everywhere(option: &str) -> Option<&'static str> {
+    let (backend, name) = option.split_once('.')?;
+    let backend = storage::BACKENDS.iter().find(|known| known.name == backend)?;
+    let found = backend.options.iter().find(|known| known.name == name)?;
+    Some(found.idle).filter(|why| !why.is_empty())
 }
 
 /// Whether an option, `backend.name`, does not belong to the backend `used`.

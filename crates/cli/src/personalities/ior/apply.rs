@@ -4,7 +4,7 @@
 //! Never here: names and help of options, which are in `command`.
 
 use command::IorOption;
-use command::classic::OptionValue;
+use command::classic::{OptionValue, parse_number};
 use workloads::ior::{Hog, IorParameters};
 
 use super::numbers;
@@ -51,7 +51,7 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         }
         Id::Reference => parameters.reference = value.whole()?,
         Id::BlockSize => parameters.block = value.whole()?,
-        Id::Delay => parameters.delay = value.whole()?,
+        Id::Delay => parameters.delay = delay(&value.text(), &mut typed.taken.notes)?,
         Id::Deadline => parameters.deadline = value.whole()?,
         Id::Script => typed.script = Some(value.text()),
         Id::Signature => parameters.signature = Some(value.whole::<i32>()?).filter(|number| *number != 0),
@@ -101,6 +101,15 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         Id::Nonce => typed.key.nonce = Some(value.text()),
     }
     Ok(())
+}
+
+/// The whole seconds of `-d`. IOR drops what follows the dot.
+fn delay(text: &str, notes: &mut Vec<OptionNote>) -> Result<u32, String> {
+    let fraction = text.parse::<f64>().ok().filter(|_| text.contains('.') && !text.starts_with('-'));
+    let Some(seconds) = fraction else { return OptionValue::Number(parse_number(text)?).whole() };
+    let whole = OptionValue::Number(seconds as i64).whole()?;
+    notes.push(OptionNote::changed("-d", format!("-d {text} waits {whole} s: only whole seconds count")));
+    Ok(whole)
 }
 
 fn hog_per_rank(value: OptionValue<'_>) -> Result<Hog, String> {

@@ -235,7 +235,7 @@ fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestPrin
 
 /// Rejects files that could not be written after hours of work. Rank 0 checks for all ranks.
 fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
-    if let Some(path) = parameters.status_file.as_deref().filter(|_| parameters.create) {
+    if let Some(path) = parameters.status_file.as_deref().filter(|_| parameters.stores_counts()) {
         check_writable("-x", path)?;
     }
     match &parameters.operation_csv {

@@ -166,6 +166,12 @@ fn notes_on(parameters: &MdtestParameters) -> Vec<OptionNote> {
             "-y has no effect: no file is created and written. Give -w to write files.",
         ));
     }
+    if let Some(path) =
+        parameters.status_file.as_ref().filter(|_| parameters.create && !parameters.stores_counts())
+    {
+        let text = format!("-x has no effect without -W SECONDS: no count is stored in {path}");
+        notes.push(OptionNote::idle("-x", text));
+    }
     if parameters.deadline > 0 && !parameters.create {
         notes.push(OptionNote::idle("-W", "-W has no effect without -C: it stops only phases that create"));
     }

@@ -19,6 +19,14 @@ fn strided(seen: &Seen) {
     assert_eq!(phase["ops"].as_u64(), phase["ranks"].as_u64().map(|ranks| 4 * ranks));
 }
 
+fn no_beegfs(seen: &Seen) {
+    seen.err("has no effect: files get the layout of their directory");
+}
+
+fn no_gpfs(seen: &Seen) {
+    seen.err("has no effect: this program gives no hints to GPFS");
+}
+
 fn direct(seen: &Seen) {
     assert!(seen.called(&["open", "\"f\"", "O_DIRECT"]) > 0, "{}", seen.trace);
     assert_eq!(seen.phase("write")["direct"], true);
@@ -117,6 +125,13 @@ pub(super) const ROWS: &[Row] = &[
     }),
     works("--ncmpi.useFileView", "-a NCMPI -w -k -b 64k -t 16k -s 3 -o f {}", same),
     works("--ncmpi.useStridedDatatype", "-a NCMPI -w -k -b 64k -t 16k -s 3 -o f {}", same),
+    works("--posix.beegfs.ChunkSize", "-a DUMMY -w {64k}", no_beegfs),
+    works("--posix.beegfs.NumTargets", "-a DUMMY -w {4}", no_beegfs),
+    works("--posix.gpfs.createsharing", "-a DUMMY -w {}", no_gpfs),
+    works("--posix.gpfs.finegrainreadsharing", "-a DUMMY -w {}", no_gpfs),
+    works("--posix.gpfs.finegrainwritesharing", "-a DUMMY -w {}", no_gpfs),
+    works("--posix.gpfs.hintaccess", "-a DUMMY -w {}", no_gpfs),
+    works("--posix.gpfs.releasetoken", "-a DUMMY -w {}", no_gpfs),
     fails("--posix.lustre.ignorelocks", "-w -b 64k -t 64k -o f {}", 4, lustre),
     fails("--posix.lustre.pool", "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {p}", 4, lustre),
     fails("--posix.lustre.startost", "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {1}", 4, lustre),

@@ -8,6 +8,14 @@ fn lustre(seen: &Seen) {
     seen.err("not on Lustre");
 }
 
+fn no_beegfs(seen: &Seen) {
+    seen.err("has no effect: files get the layout of their directory");
+}
+
+fn no_gpfs(seen: &Seen) {
+    seen.err("has no effect: this program gives no hints to GPFS");
+}
+
 fn direct(seen: &Seen) {
     assert!(seen.called(&["open", "file.mdtest", "O_DIRECT"]) > 0, "{}", seen.trace);
     assert_eq!(seen.phase("file_creation")["direct"], true);
@@ -34,6 +42,13 @@ pub(super) const ROWS: &[Row] = &[
     }),
     works("--dummy.delay-sync", "-a DUMMY -C -F -n 1 -w 8 -y {100000}", slept),
     works("--dummy.delay-xfer", "-a DUMMY -C -F -n 1 -w 8 {100000}", slept),
+    works("--posix.beegfs.ChunkSize", "-C -F -n 1 {64k}", no_beegfs),
+    works("--posix.beegfs.NumTargets", "-C -F -n 1 {4}", no_beegfs),
+    works("--posix.gpfs.createsharing", "-C -F -n 1 {}", no_gpfs),
+    works("--posix.gpfs.finegrainreadsharing", "-C -F -n 1 {}", no_gpfs),
+    works("--posix.gpfs.finegrainwritesharing", "-C -F -n 1 {}", no_gpfs),
+    works("--posix.gpfs.hintaccess", "-C -F -n 1 {}", no_gpfs),
+    works("--posix.gpfs.releasetoken", "-C -F -n 1 {}", no_gpfs),
     fails("--posix.lustre.ignorelocks", "-C -F -n 1 {}", 4, lustre),
     fails("--posix.lustre.pool", "-C -F -n 1 --posix.lustre.stripecount=1 {p}", 4, lustre),
     fails("--posix.lustre.startost", "-C -F -n 1 --posix.lustre.stripecount=1 {1}", 4, lustre),

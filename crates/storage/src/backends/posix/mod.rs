@@ -10,7 +10,7 @@ use std::path::Path;
 
 use ranks::Comm;
 
-use crate::backends::{Abilities, Backend, Takes, option};
+use crate::backends::{Abilities, Backend, Takes, idle, option};
 use crate::locks::{self, Lock, Owner, Range};
 use crate::plain::{LUSTRE_OPTIONS, MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open};
@@ -19,6 +19,13 @@ pub(super) const BACKEND: Backend = Backend {
     name: "posix",
     about: "files of a mounted file system, by pread and pwrite",
     options: &[
+        idle("beegfs.ChunkSize", Takes::Size, NO_BEEGFS),
+        idle("beegfs.NumTargets", Takes::Number, NO_BEEGFS),
+        idle("gpfs.createsharing", Takes::Flag, NO_GPFS),
+        idle("gpfs.finegrainreadsharing", Takes::Flag, NO_GPFS),
+        idle("gpfs.finegrainwritesharing", Takes::Flag, NO_GPFS),
+        idle("gpfs.hintaccess", Takes::Flag, NO_GPFS),
+        idle("gpfs.releasetoken", Takes::Flag, NO_GPFS),
         LUSTRE_OPTIONS[0],
         LUSTRE_OPTIONS[1],
         LUSTRE_OPTIONS[2],
@@ -36,6 +43,11 @@ pub(super) const BACKEND: Backend = Backend {
         Ok(Box::new(OnMount(Posix { plain, locks: settings.flag("posix.rangelocks") })))
     },
 };
+
+/// Why the options for GPFS have no effect.
+const NO_GPFS: &str = "this program gives no hints to GPFS";
+/// Why the options for BeeGFS have no effect.
+const NO_BEEGFS: &str = "files get the layout of their directory. Set it there with beegfs-ctl.";
 
 struct Posix {
     plain: PlainFiles,
