@@ -166,6 +166,14 @@ impl Session {
         }
     }
 
+    /// The version of the MPI standard that the library follows; `None` for local ranks.
+    pub(crate) fn mpi_standard(&self) -> Option<(i32, i32)> {
+        match self {
+            Self::Local(_) => None,
+            Self::Mpi(world) => Some(world.standard()),
+        }
+    }
+
     /// Number of ranks.
     pub(crate) fn size(&self) -> u32 {
         match self {

@@ -231,3 +231,16 @@ fn contradictory_options_are_rejected_in_one_line() {
         assert!(!dir.path().join("f").exists(), "no file was created");
     }
 }
+
+#[test]
+fn the_header_has_the_version_of_the_mpi_standard() {
+    for library in LIBRARIES {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(ran) = under(library, dir.path(), 1, "-a MPIIO -w -b 64k -t 64k -o f") else { continue };
+        let text = ran.ok();
+        let line = text.lines().find_map(|line| line.strip_prefix("apiVersion          : ")).unwrap();
+        let numbers = line.strip_prefix('(').and_then(|line| line.strip_suffix(')')).unwrap_or(line);
+        let parts: Vec<u32> = numbers.split('.').filter_map(|part| part.parse().ok()).collect();
+        assert!(parts.len() == 2 && parts[0] >= 3, "{line}");
+    }
+}

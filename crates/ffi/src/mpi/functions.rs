@@ -25,6 +25,7 @@ functions! {
     abort = "MPI_Abort" (comm: Handle, code: c_int);
     error_string = "MPI_Error_string" (code: c_int, text: *mut c_char, length: *mut c_int);
     error_class = "MPI_Error_class" (code: c_int, class: *mut c_int);
+    get_version = "MPI_Get_version" (version: *mut c_int, subversion: *mut c_int);
     get_library_version = "MPI_Get_library_version" (text: *mut c_char, length: *mut c_int);
     get_processor_name = "MPI_Get_processor_name" (name: *mut c_char, length: *mut c_int);
     // Seconds since an arbitrary time in the past.

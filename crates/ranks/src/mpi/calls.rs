@@ -150,6 +150,14 @@ impl Mpi {
         })
     }
 
+    /// The version of the MPI standard that the library follows; zeros if the call fails.
+    pub(super) fn standard(&self) -> (c_int, c_int) {
+        let (mut version, mut subversion) = (0, 0);
+        // SAFETY: both places live through the call; MPI allows this call at any time.
+        unsafe { (self.functions().get_version)(&raw mut version, &raw mut subversion) };
+        (version, subversion)
+    }
+
     /// The name of the node, as MPI knows it.
     pub(super) fn processor_name(&self) -> String {
         text(|buffer, length| {

@@ -69,6 +69,11 @@ impl MpiWorld {
         &self.version
     }
 
+    /// The version of the MPI standard that the library follows.
+    pub fn standard(&self) -> (i32, i32) {
+        self.mpi.standard()
+    }
+
     /// Whether a node has more ranks than processors: waiting ranks then sleep early.
     pub fn is_oversubscribed(&self) -> bool {
         self.mpi.is_oversubscribed()

@@ -70,7 +70,8 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         }
         return Ok(program.print_dry_run(session, |_| Ok(dry_run::text(&tests))));
     }
-    let (session, ()) = session.agree(load(&mut tests))?;
+    let standard = session.mpi_standard();
+    let (session, ()) = session.agree(load(&mut tests, standard))?;
     let voice = if program.speaks { IorPrinter::new(program.argv, &tests).map(Some) } else { Ok(None) };
     let (session, voice) = session.agree(voice)?;
     if session.mpi().is_none() {
@@ -181,11 +182,14 @@ fn one_kind(tests: Vec<ReadyTest>) -> Result<Vec<ReadyTest>, Usage> {
     }
 }
 
-/// Loads the libraries that the tests need. No file was touched yet.
-fn load(tests: &mut [ReadyTest]) -> Result<(), Usage> {
+/// Loads the libraries that the tests need. No file was touched yet. `standard` is the version of MPI.
+fn load(tests: &mut [ReadyTest], standard: Option<(i32, i32)>) -> Result<(), Usage> {
     tests.iter_mut().try_for_each(|test| {
         test.storage.load()?;
-        test.meant.api_version = test.storage.version();
+        test.meant.api_version = match (needs(&test.meant), standard) {
+            (Needs::Mpi, Some((version, subversion))) => format!("({version}.{subversion})"),
+            _ => test.storage.version(),
+        };
         Ok(())
     })
 }
