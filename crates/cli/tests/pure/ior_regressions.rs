@@ -158,3 +158,17 @@ fn letters_joined_by_a_dash_are_read_as_by_ior() {
     assert!(text.contains("ordering in a file  : random\n"), "{text}");
     assert_eq!(dir.path().join("f").metadata().unwrap().len(), 400 << 10);
 }
+
+#[test]
+fn segments_of_one_transfer_are_shuffled_and_every_byte_is_right() {
+    let dir = tempfile::tempdir().unwrap();
+    for more in ["", "-F"] {
+        let words = format!("-w -r -R -G 5 -z -t 4k -b 4k -s 64 -l o -o f {more}");
+        let ran = ior(dir.path(), 2, &words);
+        assert_eq!(ran.status, Some(0), "{ran:#?}");
+        assert!(ran.err.contains("ior: note: -z shuffles the transfers of all segments"), "{ran:#?}");
+    }
+    let ran = ior(dir.path(), 2, "-w -z -t 4k -b 4k -s 64 --random-order=ior");
+    assert_eq!(ran.status, Some(2), "{ran:#?}");
+    assert!(ran.err.contains("leave out --random-order=ior to shuffle the segments"), "{ran:#?}");
+}

@@ -85,6 +85,11 @@ impl<I: ClassicOption> OptionValues<I> {
         self.options.get(&flag).is_some_and(|last| last.count > 0)
     }
 
+    /// How often a flag is on.
+    pub(crate) fn count(&self, flag: I) -> u64 {
+        self.options.get(&flag).map_or(0, |last| last.count)
+    }
+
     /// The value of an option.
     pub(crate) fn text(&self, option: I) -> Option<&str> {
         self.options.get(&option)?.text.as_deref()

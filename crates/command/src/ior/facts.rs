@@ -76,6 +76,8 @@ pub struct IorFacts {
     pub collective: bool,
     /// `-z`
     pub random: bool,
+    /// `-z` where a block is one transfer: the transfers of all segments are shuffled together.
+    pub shuffles_segments: bool,
     /// Whether transfers are rate-limited: `--rate`.
     pub is_rate_limited: bool,
     /// The value of `--rate`, for all ranks together, such as `200MB/s`.
@@ -144,6 +146,7 @@ impl IorFacts {
             api: options.text(Backend).unwrap_or("POSIX").to_uppercase(),
             collective: options.on(Collective),
             random: options.on(RandomOffset),
+            shuffles_segments: shuffles_segments(&options),
             is_rate_limited: options.has(Rate),
             rate: options.text(Rate).map(Box::from),
             prefilled: options.is_set(RandomPrefill),
@@ -180,6 +183,14 @@ impl IorFacts {
         let at = *self.at.get(&letter)?;
         Some((at + 1, self.words.get(at)?.clone()))
     }
+}
+
+/// Whether `-z` shuffles the transfers of all segments together.
+fn shuffles_segments(options: &OptionValues<IorOption>) -> bool {
+    let (block, transfer) = (options.number(BlockSize, BLOCK), options.number(TransferSize, TRANSFER));
+    let several = options.number(Segments, 1).is_some_and(|segments| segments > 1);
+    let own_order = options.text(RandomOrder) != Some("ior");
+    options.count(RandomOffset) == 1 && own_order && several && block.is_some() && block == transfer
 }
 
 /// Whether a command line names a phase. If it names none, it writes and reads.

@@ -106,6 +106,10 @@ fn mknod(subject: &LineSubject) -> Option<usize> {
 
 /// option-drift, for an option whose meaning has changed
 pub(crate) fn changed(subject: &LineSubject) -> Option<Finding> {
+    if let Some(line) = subject.ior().filter(|line| line.shuffles_segments) {
+        let reason = Reason::new(Code::OptionDrift).with("option", "-z").with_some("segments", line.segments);
+        return Some(Finding::new(Info, reason).at(subject.word('z')));
+    }
     subject.mdtest().filter(|line| line.makes_nodes)?;
     let place = mknod(subject).map(|at| SourcePosition::Word(at + 1, subject.line.words()[at].clone()));
     let reason = Reason::new(Code::OptionDrift).with("option", "-k").with("since", "IOR 3.3");
@@ -118,8 +122,9 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
         LineFacts::Ior(_) | LineFacts::Mdtest(_) => subject.line.words(),
         LineFacts::Walk(_) | LineFacts::Other(_) => &[],
     };
-    let known = mknod(subject);
-    // The finding about -k above says more than the note of the option.
+    let shuffled = subject.ior().filter(|line| line.shuffles_segments);
+    let known = mknod(subject).or_else(|| shuffled?.at.get(&'z').copied());
+    // The finding about this option above says more than its note.
     let is_new =
         |drift: &&Drift| drift.kind == DriftKind::Rejected || drift.at.is_none() || drift.at != known;
     let drifts = subject.drift.iter().filter(is_new).map(|drift| {

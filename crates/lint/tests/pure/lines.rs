@@ -170,6 +170,8 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
     ("unchecked-data", "role=read", "ior -R -C", "role=read", "ior -r -C"),
     ("options-in-file", "", "ior -f s.ior", "", "ior -w -e"),
     ("option-drift", "", "mdtest -C -n 9 -k", "", "mdtest -C -n 9"),
+    ("option-drift", "", "ior -w -z -t 4k -b 4k -s 9", "", "ior -w -z -t 4k -b 8k -s 9"),
+    ("option-drift", "", "ior -w -z -t 4k -b 4k -s 9", "", "ior -w -t 4k -b 4k -s 9"),
 ];
 
 #[test]

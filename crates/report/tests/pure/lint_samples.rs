@@ -108,6 +108,7 @@ pub(crate) fn samples() -> Vec<Reason> {
         of(Code::PathOnWrongFs).with("relative", "data").with("mount", "/scratch"),
         of(Code::PathOnWrongFs).with("mount", "/scratch"),
         of(Code::OptionDrift).with("option", "-k").with("since", "IOR 3.3"),
+        of(Code::OptionDrift).with("option", "-z").with("segments", 64_u64),
         of(Code::OptionDrift).with("rejected", "`-4` is unknown"),
         of(Code::OptionDrift).with("renamed", "-H is --mpiio.showHints"),
         of(Code::OptionDrift).with("idle", "-g has no effect"),

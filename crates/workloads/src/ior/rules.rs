@@ -79,7 +79,7 @@ impl IorParameters {
         ]
     }
 
-    fn rules_of_orders(&self, ranks: u32) -> [(bool, &'static str); 7] {
+    fn rules_of_orders(&self, ranks: u32) -> [(bool, &'static str); 8] {
         let shared = !self.file_per_rank;
         let blocks = self.offsets == Offsets::RandomBlocks;
         // Whether the ranks make every transfer together, although it may go to any offset.
@@ -88,8 +88,13 @@ impl IorParameters {
         let in_step = together && (self.collective || self.sync_each);
         [
             (
-                self.shuffled() && self.block == self.transfer,
-                "-z shuffles the transfers of a block, but -b equals -t. Choose -b greater than -t",
+                self.shuffled() && self.block == self.transfer && self.segments < 2,
+                "-z has nothing to shuffle: each rank has one transfer. Choose -b greater than -t, or add -s",
+            ),
+            (
+                self.offsets == Offsets::IorShuffled && self.block == self.transfer && self.segments > 1,
+                "IOR's order of -z shuffles the transfers of a block, but -b equals -t. Choose -b greater \
+                 than -t, or leave out --random-order=ior to shuffle the segments",
             ),
             (
                 self.shuffled() && shared && self.reorder != Reorder::Own,
@@ -279,7 +284,11 @@ mod tests {
         assert!(rejected(|p| p.segments = 0).contains("at least one segment"));
         assert!(rejected(|p| p.test_file = "a@".into()).contains("several with `@`"));
         assert!(rejected(|p| (p.unique_dir, p.test_file) = (true, "a@b".into())).contains("one file name"));
-        assert!(rejected(|p| (p.offsets, p.block) = (Offsets::Shuffled, p.transfer)).contains("-b greater"));
+        assert!(rejected(|p| (p.offsets, p.block) = (Offsets::Shuffled, p.transfer)).contains("or add -s"));
+        let segments = |offsets| {
+            move |p: &mut IorParameters| (p.offsets, p.block, p.segments) = (offsets, p.transfer, 8)
+        };
+        assert!(rejected(segments(Offsets::IorShuffled)).contains("leave out --random-order=ior"));
         let unseeded = |p: &mut IorParameters| {
             (p.write, p.read_check, p.signature) = (false, true, Some(1));
             p.offsets = Offsets::Shuffled;

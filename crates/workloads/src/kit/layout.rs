@@ -26,6 +26,11 @@ impl DataLayout {
         Self { ranks: 1, segments: 1, block: count, transfer: 1, file_per_rank: true }
     }
 
+    /// The same bytes as one segment, in which the block of a rank has its transfers of all segments.
+    pub fn in_one_segment(self) -> Self {
+        Self { block: self.block * self.segments, segments: 1, ..self }
+    }
+
     /// Transfers in a block.
     pub fn transfers_per_block(&self) -> u64 {
         self.block / self.transfer

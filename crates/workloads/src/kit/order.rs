@@ -35,8 +35,9 @@ impl TransferOrder {
 
     /// Every transfer once, with a new shuffle for each segment. In a shared file the shuffle covers the
     /// blocks of all ranks in the segment, with equal shares. In a file per process it covers the rank's own
-    /// block.
+    /// block. Where a block is a single transfer, the shuffle covers all segments.
     pub fn shuffled(layout: DataLayout, rank: u64, seed: u64) -> Self {
+        let layout = if layout.transfers_per_block() == 1 { layout.in_one_segment() } else { layout };
         Self { layout, rank, kind: OrderKind::Shuffled { seed } }
     }
 
@@ -212,6 +213,19 @@ mod tests {
         for (number, expected) in [(7, 352), (2, 256), (3, 288), (4, 384), (6, 320)] {
             order.fill(number, &mut one);
             assert_eq!(one[0], expected, "transfer {number}");
+        }
+    }
+
+    #[test]
+    fn blocks_of_one_transfer_are_shuffled_over_all_segments() {
+        for file_per_rank in [false, true] {
+            let layout = DataLayout { ranks: 2, segments: 64, block: 8, transfer: 8, file_per_rank };
+            for rank in 0..2 {
+                let order = all(TransferOrder::shuffled(layout, rank, 7));
+                assert_eq!(order.len(), 64);
+                assert!(!order.is_sorted(), "rank {rank} is not sequential");
+                assert!(order.iter().any(|offset| *offset > layout.file_bytes() / 2));
+            }
         }
     }
 

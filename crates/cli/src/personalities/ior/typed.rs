@@ -10,6 +10,10 @@ use super::apply;
 use super::output::IorLook;
 use crate::personalities::classic::{ClassicLine, OptionNote, TakenOptions, TypedKey};
 
+/// The note on `-z` where each block is one transfer.
+const SEGMENTS_SHUFFLED: &str = "-z shuffles the transfers of all segments, because -b equals -t. IOR does \
+                                 so up to version 3.3, and rejects it since 4.0.";
+
 /// How often each counted flag was given, and all other parsed options.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TypedIor {
@@ -80,6 +84,9 @@ impl TypedIor {
             (1, true) => Offsets::IorShuffled,
             _ => Offsets::RandomBlocks,
         };
+        if parameters.offsets == Offsets::Shuffled && parameters.block == parameters.transfer {
+            notes.push(OptionNote::changed("-z", SEGMENTS_SHUFFLED));
+        }
         let asked = parameters.write || parameters.read || parameters.write_check || parameters.read_check;
         if !asked && parameters.mix.is_none() {
             (parameters.write, parameters.read) = (true, true);
