@@ -94,6 +94,12 @@ impl<'a> StartedProgram<'a> {
         }
     }
 
+    /// Prints the classic program's version that the text follows, and the version of this program. Gives the
+    /// exit status.
+    pub(crate) fn print_version(&self, classic: &str, version: &str) -> u8 {
+        self.print(&format!("{classic}-{version} (assay {})\n", env!("CARGO_PKG_VERSION")))
+    }
+
     /// Prints only a text, once for all processes. Gives the exit status.
     pub(crate) fn print(&self, text: &str) -> u8 {
         error_if(self.speaks && say(text).is_err())

@@ -152,6 +152,16 @@ fn data_that_cannot_be_compared_is_not_reported_as_wrong() {
 }
 
 #[test]
+fn a_single_v_prints_the_version_and_transfers_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    for words in ["-V", "--version"] {
+        let text = ior(dir.path(), 2, words).ok();
+        assert!(text.starts_with("IOR-4.1.0+dev (assay ") && text.lines().count() == 1, "{words}: {text}");
+        assert_eq!(dir.path().read_dir().unwrap().count(), 0, "{words}");
+    }
+}
+
+#[test]
 fn letters_joined_by_a_dash_are_read_as_by_ior() {
     let dir = tempfile::tempdir().unwrap();
     let text = ior(dir.path(), 2, "-w -z-k -t 100k -b 200k -o f").ok();

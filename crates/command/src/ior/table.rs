@@ -17,6 +17,7 @@ options! {
         FilePerRank Flag 'F' _ ["filePerProc"]: "write a file per process";
         Barriers Flag 'g' _ ["intraTestBarriers"]: "set barriers between open, transfers and close";
         Help Flag 'h' "help": "print this help";
+        Version Flag _ "version": "print the version (own option)";
         Keep Flag 'k' _ ["keepFile"]: "keep the files at the end";
         KeepWithError Flag 'K' _ ["keepFileWithError"]: "keep the files if their data was wrong";
         MultiFile Flag 'm' _ ["multiFile"]: "write a separate file in each repetition";

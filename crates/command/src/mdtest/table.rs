@@ -17,6 +17,7 @@ options! {
         OnlyFiles Flag 'F' _: "only work on files";
         LustreLayout Flag 'g' _: "set the default layout of directories on Lustre; not supported";
         Help Flag 'h' "help": "print this help";
+        Version Flag _ "version": "print the version (own option)";
         MakeNode Flag 'k' _: "create files by mknod, without opening them";
         LeafOnly Flag 'L' _: "create items only in the leaves of the tree";
         PrintBoth Flag 'P' _: "print rates and times";

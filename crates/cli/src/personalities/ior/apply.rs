@@ -25,6 +25,7 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         Id::FilePerRank => parameters.file_per_rank = value.on(),
         Id::Barriers => parameters.barriers = value.on(),
         Id::Help => typed.help = value.on(),
+        Id::Version => typed.version = value.on(),
         Id::Keep => parameters.keep = value.on(),
         Id::KeepWithError => parameters.keep_with_error = value.on(),
         Id::MultiFile => parameters.multi_file = value.on(),

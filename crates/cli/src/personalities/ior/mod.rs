@@ -57,6 +57,10 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         program.print(&help());
         return Ok(DONE);
     }
+    // Most programs print their version for a single -V. With other options it is a file view, as in IOR 3.
+    if typed.version || tokens.iter().map(String::as_str).eq(["-V"]) {
+        return Ok(program.print_version("IOR", typed.look.edition.version()));
+    }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
     let dry_run = tests[0].meant.parameters.dry_run;
     let is_data = tests[tests.len() - 1].meant.look.is_data_on_stdout();
@@ -213,8 +217,8 @@ pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
 /// without MPI.
 pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
     let typed = grammar::parse::<TypedIor>(tokens)?;
-    if typed.help {
-        return Err(Usage::new("the command line runs nothing. Leave -h out."));
+    if typed.help || typed.version {
+        return Err(Usage::new("the command line runs nothing. Leave out -h and --version."));
     }
     if typed.script.is_some() {
         return Err(Usage::new("`-f` hides its options. Write them on the command line."));

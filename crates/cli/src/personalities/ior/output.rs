@@ -35,6 +35,16 @@ pub(crate) enum IorEdition {
     Ior33,
 }
 
+impl IorEdition {
+    /// The version as IOR prints it.
+    pub(crate) fn version(self) -> &'static str {
+        match self {
+            Self::Ior41 => "4.1.0+dev",
+            Self::Ior33 => "3.3.0",
+        }
+    }
+}
+
 /// The form and the files of the results of a run; the same for all tests of a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IorLook {

@@ -67,8 +67,8 @@ impl IorText {
 
     /// Prints the header above all tests. It has more details with a higher verbosity of the first test.
     fn head(&mut self) {
-        let version = if self.older() { "IOR-3.3.0" } else { "IOR-4.1.0+dev" };
-        let mut text = format!("{version}: MPI Coordinated Test of Parallel I/O\n");
+        let version = self.edition.version();
+        let mut text = format!("IOR-{version}: MPI Coordinated Test of Parallel I/O\n");
         let machine = machine(self.verbose());
         for (key, value) in
             [("Began", date().as_str()), ("Command line", &self.command), ("Machine", &machine)]

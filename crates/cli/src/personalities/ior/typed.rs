@@ -35,6 +35,8 @@ pub(crate) struct TypedIor {
     pub(crate) script: Option<String>,
     /// `-h`
     pub(crate) help: bool,
+    /// `--version`
+    pub(crate) version: bool,
     /// Options of backends, and notes for the user.
     pub(crate) taken: TakenOptions,
 }

@@ -32,6 +32,7 @@ pub(super) fn set(
         Id::OnlyFiles => only.files = value.on(),
         Id::LustreLayout => inherited_layout(value)?,
         Id::Help => typed.help = value.on(),
+        Id::Version => typed.version = value.on(),
         Id::MakeNode => parameters.make_node = value.on(),
         Id::LeafOnly => parameters.leaf_only = value.on(),
         Id::PrintBoth => look.both = value.on(),

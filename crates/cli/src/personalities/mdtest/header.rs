@@ -30,11 +30,7 @@ pub(crate) fn moment() -> String {
 /// The header up to the first line of an event.
 pub(crate) fn text(meant: &MeantMdtest, facts: &Facts<'_>) -> String {
     let edition = meant.look.edition;
-    let version = match edition {
-        MdtestEdition::Mdtest19 => "1.9.3",
-        MdtestEdition::Mdtest33 => "3.3.0",
-        MdtestEdition::Mdtest41 => "4.1.0+dev",
-    };
+    let version = edition.version();
     let mut text = format!(
         "-- started at {} --\n\nmdtest-{version} was launched with {} total task(s) on {} node(s)\n\
          Command line used: {}\n",

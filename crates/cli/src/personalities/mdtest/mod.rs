@@ -112,6 +112,9 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         program.print(&help());
         return Ok(DONE);
     }
+    if typed.version {
+        return Ok(program.print_version("mdtest", typed.look.edition.version()));
+    }
     let (ready, session) = prepare(typed, program.launch.as_ref(), local)?;
     if program.speaks {
         ready.meant.notes.iter().for_each(|note| print_note(&note.to_string()));
@@ -306,8 +309,8 @@ pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
 /// Rejects options that a run on `ranks` ranks would reject before it starts. `_local` makes no difference.
 pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
     let typed = grammar::parse::<TypedMdtest>(tokens)?;
-    if typed.help {
-        return Err(Usage::new("the command line runs nothing. Leave -h out."));
+    if typed.help || typed.version {
+        return Err(Usage::new("the command line runs nothing. Leave out -h and --version."));
     }
     ready(typed, &Variables::default(), ranks).map(|_| ())
 }

@@ -21,6 +21,17 @@ pub(crate) enum MdtestEdition {
     Mdtest41,
 }
 
+impl MdtestEdition {
+    /// The version as mdtest prints it.
+    pub(crate) fn version(self) -> &'static str {
+        match self {
+            Self::Mdtest19 => "1.9.3",
+            Self::Mdtest33 => "3.3.0",
+            Self::Mdtest41 => "4.1.0+dev",
+        }
+    }
+}
+
 /// The form and the files of the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MdtestLook {
@@ -77,6 +88,8 @@ pub(crate) struct TypedMdtest {
     pub(crate) dry_run: bool,
     /// `-h`
     pub(crate) help: bool,
+    /// `--version`
+    pub(crate) version: bool,
     /// Options of backends, and notes for the user.
     pub(crate) taken: TakenOptions,
 }

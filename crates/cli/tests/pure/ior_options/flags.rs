@@ -20,6 +20,8 @@ pub(super) const ROWS: &[Row] = &[
         assert!(sum <= span("total_s") + 1e-6, "with barriers the parts do not overlap: {sum}");
     }),
     fails("-h", "{}", 0, |seen| assert!(seen.ran.out.starts_with("Synopsis ior\n"))),
+    fails("--version", "{}", 0, |seen| assert!(seen.ran.out.starts_with("IOR-4.1.0+dev (assay "))),
+    fails("--version", "--compat 3.3 {}", 0, |seen| assert!(seen.ran.out.starts_with("IOR-3.3.0 (assay "))),
     works("-k", "-w -b 64k -t 64k -o f {}", |seen| assert_eq!(seen.size("f"), Some(131_072))),
     fails("-K", "-R -G 1 -b 64k -t 64k -o old {}", 4, |seen| assert_eq!(seen.size("old"), Some(1 << 20))),
     works("-m", "-w -k -i 2 -b 64k -t 64k -o f {}", |seen| {

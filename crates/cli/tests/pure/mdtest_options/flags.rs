@@ -30,6 +30,7 @@ pub(super) const ROWS: &[Row] = &[
     fails("-g", "-n 2 {}", 2, |seen| seen.err("lfs setdirstripe")),
     works("-g", "-n 2 {0}", |seen| seen.out("SUMMARY")),
     fails("-h", "{}", 0, |seen| assert!(seen.ran.out.starts_with("Synopsis mdtest\n"))),
+    fails("--version", "{}", 0, |seen| assert!(seen.ran.out.starts_with("mdtest-4.1.0+dev (assay "))),
     calls("-k", "-C -F -n 2 {}", |seen| {
         assert_eq!(seen.called(&["mknod", "file.mdtest", "S_IFREG|0400"]), 4, "{}", seen.trace);
         assert_eq!(seen.called(&["open", "file.mdtest"]), 0);
