@@ -5,6 +5,7 @@ pub mod beneath;
 pub mod board;
 pub mod checker;
 pub mod clients;
+pub(crate) mod contents;
 pub mod double_entry;
 pub mod drive;
 pub mod each_rank;

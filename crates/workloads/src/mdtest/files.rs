@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use ranks::{Comm, Halt};
-use storage::{Buffer, File, Mode, Open, Storage};
+use storage::{Buffer, Mode, Open, Storage};
 
 use super::data::{FileData, poison_buffer};
 use super::directories::{OneCall, one_call};
@@ -17,6 +17,7 @@ use super::run::{MdtestRun, ShiftTurn};
 use super::status;
 use super::verify::{self, Verifier};
 use crate::kit::beneath::alone;
+use crate::kit::contents::{read_all, write_all};
 use crate::kit::operations::{Operation, OperationsDone};
 
 /// The mode of a file that is created without an open.
@@ -168,31 +169,6 @@ impl Operation for Make<'_> {
     fn failed(&self) -> (&'static str, &Path) {
         (self.call, self.items.path())
     }
-}
-
-fn write_all(file: &mut dyn File, bytes: &[u8]) -> io::Result<()> {
-    let mut moved = 0;
-    while moved < bytes.len() {
-        match file.write_at(&bytes[moved..], moved as u64)? {
-            0 => {
-                return Err(io::Error::other(format!("short write: moved {moved} of {} bytes", bytes.len())));
-            }
-            more => moved += more,
-        }
-    }
-    Ok(())
-}
-
-/// Number of bytes that could be read from the start of the file.
-fn read_all(file: &mut dyn File, bytes: &mut [u8]) -> io::Result<usize> {
-    let mut moved = 0;
-    while moved < bytes.len() {
-        match file.read_at(&mut bytes[moved..], moved as u64)? {
-            0 => break,
-            more => moved += more,
-        }
-    }
-    Ok(moved)
 }
 
 pub(super) fn stat(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
