@@ -14,4 +14,5 @@ pub mod flash_io;
 pub mod ior;
 pub mod kit;
 pub mod ls_lr;
+pub mod md_workbench;
 pub mod mdtest;

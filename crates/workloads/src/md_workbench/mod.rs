@@ -1,0 +1,36 @@
+//! md-workbench: a working set of small objects that is renewed continuously (md-workbench 4.1).
+//!
+//! Each rank has data sets, which are directories, and objects in them. In the benchmark a rank uses the
+//! oldest objects of other ranks: it stats, reads and deletes one, and creates a new one. So the working set
+//! keeps its size, and no rank uses what it created itself.
+//!
+//! [`WorkbenchParameters`] holds the settings. Its `check` rejects bad settings before any rank starts.
+//! [`run`] is the code of every rank. A [`WorkbenchListener`] on rank 0 gets the events, and the results are
+//! recorded.
+//!
+//! Never here: the command line, text for people.
+
+mod data;
+mod latency_files;
+mod objects;
+mod parameters;
+mod result;
+mod run;
+
+#[cfg(test)]
+mod tests;
+
+pub use objects::ObjectCall;
+pub use parameters::WorkbenchParameters;
+pub use result::{CallCount, LatencyQuantiles, StepResult, WorkbenchPhase};
+pub use run::{WorkbenchEvent, WorkbenchListener, WorkbenchStep, WorkbenchSummary, run};
+
+/// A number with four decimals and an exponent of two digits, as C writes it.
+pub fn exponential(number: f64) -> String {
+    let text = format!("{number:.4e}");
+    let Some((digits, exponent)) = text.split_once('e') else { return text };
+    match exponent.strip_prefix('-') {
+        Some(exponent) => format!("{digits}e-{exponent:0>2}"),
+        None => format!("{digits}e+{exponent:0>2}"),
+    }
+}

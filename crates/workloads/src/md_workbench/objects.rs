@@ -1,0 +1,344 @@
+//! The operations of one rank on data sets and objects (md-workbench 4.1).
+//!
+//! Object `i` of data set `d` of rank `r` is `<o>/<r>_<d>/file-<i>`. In the benchmark a rank uses objects of
+//! the rank `offset * (d + 1)` before it. It creates new ones for the rank as far behind it.
+
+use std::io;
+use std::path::Path;
+
+use measure::{Clock, CycleClock, Histogram, Tick};
+use ranks::Comm;
+use storage::{Buffer, Mode, Names, Storage};
+
+use super::data::{ObjectData, poison_buffer};
+use super::latency_files::LoggedCalls;
+use super::parameters::WorkbenchParameters;
+use super::result::{CallCount, StepResult, quantiles};
+use super::run::WorkbenchStep;
+use crate::kit::beneath::alone;
+use crate::kit::contents::{read_all, write_all};
+use crate::kit::operations::{NothingToDo, Operation};
+use crate::kit::path::PathBuffer;
+
+/// The mode of new directories, before the umask.
+pub(super) const PERMISSIONS: u32 = 0o775;
+/// Waits from this length on sleep. Shorter ones watch the clock.
+const SLEEPS_FROM_NS: u64 = 10_000_000;
+
+/// A kind of operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ObjectCall {
+    /// A data set is created.
+    #[default]
+    MakeSet,
+    /// A data set is removed.
+    RemoveSet,
+    /// An object is created and written.
+    Create,
+    /// An object is opened and read.
+    Read,
+    /// An object is looked up.
+    Stat,
+    /// An object is removed.
+    Delete,
+}
+
+impl ObjectCall {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Self; 6] =
+        [Self::MakeSet, Self::RemoveSet, Self::Create, Self::Read, Self::Stat, Self::Delete];
+
+    /// Its name in records and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MakeSet => "make_set",
+            Self::RemoveSet => "remove_set",
+            Self::Create => "create",
+            Self::Read => "read",
+            Self::Stat => "stat",
+            Self::Delete => "delete",
+        }
+    }
+
+    /// Whether it works on an object, not on a data set.
+    pub fn is_of_object(self) -> bool {
+        !matches!(self, Self::MakeSet | Self::RemoveSet)
+    }
+}
+
+/// The operations of one rank in one phase, one after the other.
+pub(super) struct ObjectSteps<'r> {
+    parameters: &'r WorkbenchParameters,
+    storage: &'r dyn Storage,
+    names: &'r dyn Names,
+    comm: &'r dyn Comm,
+    clock: CycleClock,
+    pub(super) step: WorkbenchStep,
+    /// The number of the first object.
+    position: u64,
+    waiting: f64,
+    data: ObjectData,
+    written: Buffer,
+    read: Buffer,
+    /// The present operation.
+    call: ObjectCall,
+    system_call: &'static str,
+    path: PathBuffer,
+    owner: u32,
+    number: u64,
+    /// The object is missing, so its other operations are left out.
+    is_missing: bool,
+    /// Nanoseconds of the last operation.
+    took_ns: u64,
+    pub(super) begun: Tick,
+    counts: [CallCount; ObjectCall::ALL.len()],
+    pub(super) histograms: Vec<Histogram>,
+    pub(super) logged: Vec<LoggedCalls>,
+    slowest_ns: u64,
+    /// The first object with wrong data.
+    pub(super) wrong: Option<String>,
+    /// The first data set that was not empty.
+    pub(super) kept: Option<String>,
+}
+
+impl<'r> ObjectSteps<'r> {
+    pub(super) fn new(
+        parameters: &'r WorkbenchParameters,
+        (storage, names): (&'r dyn Storage, &'r dyn Names),
+        (comm, clock): (&'r dyn Comm, &CycleClock),
+        signature: i32,
+        (step, position, waiting): (WorkbenchStep, u64, f64),
+    ) -> io::Result<Self> {
+        let bytes = usize::try_from(parameters.object_bytes).unwrap_or(usize::MAX);
+        let calls = ObjectCall::ALL.len();
+        Ok(Self {
+            parameters,
+            storage,
+            names,
+            comm,
+            clock: clock.clone(),
+            step,
+            position,
+            waiting,
+            data: ObjectData::new(parameters.packet, signature),
+            written: Buffer::new(bytes)?,
+            read: Buffer::new(bytes)?,
+            call: ObjectCall::MakeSet,
+            system_call: "",
+            path: PathBuffer::default(),
+            owner: 0,
+            number: 0,
+            is_missing: false,
+            took_ns: 0,
+            begun: Tick(0),
+            counts: [CallCount::default(); ObjectCall::ALL.len()],
+            histograms: vec![Histogram::new(); calls],
+            logged: vec![LoggedCalls::new(); calls],
+            slowest_ns: 0,
+            wrong: None,
+            kept: None,
+        })
+    }
+
+    /// Operations of this rank on each object in the benchmark.
+    pub(super) fn calls_each(&self) -> u64 {
+        if self.parameters.read_only { 2 } else { 4 }
+    }
+
+    /// Operations of this rank in the phase.
+    pub(super) fn count(&self) -> u64 {
+        let WorkbenchParameters { sets, per_set, objects, .. } = *self.parameters;
+        match self.step {
+            WorkbenchStep::Precreate => sets + sets * per_set.saturating_sub(self.position),
+            WorkbenchStep::Benchmark => sets * objects * self.calls_each(),
+            WorkbenchStep::Cleanup => sets * (per_set + 1),
+        }
+    }
+
+    /// What this rank did in the phase, which took `seconds`.
+    pub(super) fn result(&self, seconds: f64) -> StepResult {
+        let mut result = StepResult { seconds, counts: self.counts, ..StepResult::default() };
+        result.slowest_s = self.slowest_ns as f64 * 1e-9;
+        result.latencies = std::array::from_fn(|call| quantiles(&self.histograms[call]));
+        result
+    }
+
+    /// Selects the operation number `item`: its call, its path and its data.
+    fn select(&mut self, item: u64) {
+        let WorkbenchParameters { sets, per_set, offset, .. } = *self.parameters;
+        let rank = self.comm.rank();
+        match self.step {
+            WorkbenchStep::Precreate if item < sets => self.go(ObjectCall::MakeSet, rank, item, None),
+            WorkbenchStep::Precreate => {
+                let at = item - sets;
+                self.go(ObjectCall::Create, rank, at % sets, Some(self.position + at / sets));
+            }
+            WorkbenchStep::Benchmark => {
+                let (at, part) = (item / self.calls_each(), item % self.calls_each());
+                let (set, object) = (at % sets, self.position + at / sets);
+                let by = i64::from(offset) * (set as i64 + 1);
+                let ranks = i64::from(self.comm.size());
+                let other = |by: i64| (i64::from(rank) + by).rem_euclid(ranks) as u32;
+                match part {
+                    0 => self.go(ObjectCall::Stat, other(-by), set, Some(object)),
+                    1 => self.go(ObjectCall::Read, other(-by), set, Some(object)),
+                    2 => self.go(ObjectCall::Delete, other(-by), set, Some(object)),
+                    _ => self.go(ObjectCall::Create, other(by), set, Some(object + per_set)),
+                }
+            }
+            WorkbenchStep::Cleanup => match (item / (per_set + 1), item % (per_set + 1)) {
+                (set, at) if at == per_set => self.go(ObjectCall::RemoveSet, rank, set, None),
+                (set, at) => self.go(ObjectCall::Delete, rank, set, Some(self.position + at)),
+            },
+        }
+    }
+
+    fn go(&mut self, call: ObjectCall, owner: u32, set: u64, object: Option<u64>) {
+        (self.call, self.owner) = (call, owner);
+        self.number = object.unwrap_or(0) * self.parameters.sets + set;
+        self.path = PathBuffer::new(Path::new(&self.parameters.dir));
+        self.path.push("/").number(owner.into()).push("_").number(set);
+        if let Some(object) = object {
+            self.path.push("/file-").number(object);
+        }
+    }
+
+    fn act(&mut self) -> io::Result<()> {
+        let path = self.path.as_c_str();
+        self.system_call = match self.call {
+            ObjectCall::MakeSet => "mkdir",
+            ObjectCall::RemoveSet => "rmdir",
+            ObjectCall::Create | ObjectCall::Read => "open",
+            ObjectCall::Stat => "stat",
+            ObjectCall::Delete => "unlink",
+        };
+        match self.call {
+            ObjectCall::MakeSet => self.names.make_dir(path, PERMISSIONS),
+            ObjectCall::RemoveSet => self.names.remove_dir(path),
+            ObjectCall::Stat => self.names.stat(path).map(drop),
+            ObjectCall::Delete => self.names.unlink(path),
+            ObjectCall::Create => {
+                let bytes = self.written.bytes();
+                let how = alone(Mode::Write, bytes.len() as u64);
+                let mut file = self.storage.open(self.comm, self.path.as_path(), how)?;
+                self.system_call = "write";
+                write_all(&mut *file, bytes)?;
+                self.system_call = "close";
+                file.close()
+            }
+            ObjectCall::Read => {
+                let buffer = self.read.bytes_mut();
+                let how = alone(Mode::Read, buffer.len() as u64);
+                let mut file = self.storage.open(self.comm, self.path.as_path(), how)?;
+                self.system_call = "read";
+                let moved = read_all(&mut *file, buffer)?;
+                if moved < buffer.len() {
+                    let wanted = buffer.len();
+                    return Err(io::Error::other(format!("the object has {moved} of {wanted} bytes")));
+                }
+                self.system_call = "close";
+                file.close()
+            }
+        }
+    }
+
+    /// The result of a failed operation: nothing to do, a counted error, or the failure.
+    #[cold]
+    fn judge(&mut self, error: io::Error) -> io::Error {
+        let missing = error.kind() == io::ErrorKind::NotFound;
+        let parameters = self.parameters;
+        let counted = match self.call {
+            ObjectCall::MakeSet => parameters.ignore_errors,
+            ObjectCall::Create => parameters.ignore_errors,
+            ObjectCall::Stat if missing && parameters.may_miss_objects() => {
+                self.is_missing = true;
+                true
+            }
+            ObjectCall::RemoveSet if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                let path = self.path.as_path().display();
+                self.kept.get_or_insert_with(|| path.to_string());
+                return NothingToDo::error();
+            }
+            ObjectCall::Delete | ObjectCall::RemoveSet
+                if missing
+                    && self.step == WorkbenchStep::Cleanup
+                    && (parameters.may_miss_objects() || !parameters.precreate) =>
+            {
+                return NothingToDo::error();
+            }
+            _ => false,
+        };
+        if !counted {
+            return error;
+        }
+        self.counts[self.call as usize].errors += 1;
+        NothingToDo::error()
+    }
+
+    fn wait(&self) {
+        let ns = (self.took_ns as f64 * self.waiting) as u64;
+        if ns >= SLEEPS_FROM_NS {
+            return std::thread::sleep(std::time::Duration::from_nanos(ns));
+        }
+        let end = self.clock.ns() + ns;
+        while self.clock.ns() < end {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+impl Operation for ObjectSteps<'_> {
+    fn before(&mut self, item: u64) {
+        self.select(item);
+        match self.call {
+            ObjectCall::Stat => self.is_missing = false,
+            ObjectCall::Create => self.data.make(self.written.bytes_mut(), self.owner, self.number),
+            ObjectCall::Read if self.parameters.verify => poison_buffer(self.read.bytes_mut()),
+            _ => {}
+        }
+    }
+
+    fn operate(&mut self, _item: u64) -> io::Result<()> {
+        self.took_ns = 0;
+        if self.is_missing && self.step == WorkbenchStep::Benchmark && self.call != ObjectCall::Stat {
+            return Err(NothingToDo::error());
+        }
+        let begun = self.clock.now();
+        let done = self.act();
+        let scale = self.clock.scale();
+        self.took_ns = scale.ns(self.clock.now().0.saturating_sub(begun.0));
+        if let Err(error) = done {
+            return Err(self.judge(error));
+        }
+        let call = self.call as usize;
+        self.histograms[call].add(self.took_ns.max(1));
+        if self.call.is_of_object() {
+            self.slowest_ns = self.slowest_ns.max(self.took_ns);
+            if self.parameters.latency.is_some() {
+                let at = scale.ns(begun.0.saturating_sub(self.begun.0));
+                self.logged[call].push((at, self.took_ns));
+            }
+        }
+        let sound = self.call != ObjectCall::Read
+            || !self.parameters.verify
+            || self.data.holds(self.read.bytes(), self.owner, self.number);
+        if sound {
+            self.counts[call].done += 1;
+        } else {
+            self.counts[call].errors += 1;
+            let path = self.path.as_path().display();
+            self.wrong.get_or_insert_with(|| path.to_string());
+        }
+        Ok(())
+    }
+
+    fn after(&mut self, _item: u64) {
+        if self.waiting > 0.0 && self.took_ns > 0 && self.step == WorkbenchStep::Benchmark {
+            self.wait();
+        }
+    }
+
+    fn failed(&self) -> (&'static str, &Path) {
+        (self.system_call, self.path.as_path())
+    }
+}

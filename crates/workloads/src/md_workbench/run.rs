@@ -1,0 +1,361 @@
+//! A run: creation, iterations of the benchmark, removal (md-workbench 4.1).
+//!
+//! The phases begin together. So at the begin of an iteration all objects of the working set exist. An
+//! iteration of at most as many objects as there are in a data set never needs one that is created in it.
+
+use std::io;
+use std::path::Path;
+
+use measure::{Clock, CycleClock, Tick};
+use ranks::{Comm, Halt, Reduce};
+use results::record::Phase;
+use results::records::Sink;
+use storage::{Names, Storage};
+
+use super::latency_files;
+use super::objects::{ObjectCall, ObjectSteps, PERMISSIONS};
+use super::parameters::WorkbenchParameters;
+use super::result::{self, WorkbenchPhase, quantiles};
+use crate::kit::drive::Stop;
+use crate::kit::observer::EventObserver;
+use crate::kit::operations::{Operating, OperationSetting, OperationsDone, call_failed};
+use crate::kit::order::TransferOrder;
+use crate::kit::path::c_path;
+use crate::kit::rank::Rank;
+use crate::kit::{clients, few, reduce, status};
+
+/// The waiting factors of `-T` after the first, which is 0: this one, doubled each time.
+const FIRST_WAIT: f64 = 0.0625;
+const WAITS: u32 = 7;
+
+/// A phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WorkbenchStep {
+    /// Data sets and their objects are created.
+    #[default]
+    Precreate,
+    /// An iteration.
+    Benchmark,
+    /// Objects and data sets are removed.
+    Cleanup,
+}
+
+impl WorkbenchStep {
+    /// Its name in text, records and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Precreate => "precreate",
+            Self::Benchmark => "benchmark",
+            Self::Cleanup => "cleanup",
+        }
+    }
+}
+
+/// The result of a run that did not halt; the same on every rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkbenchSummary {
+    /// Operations that failed while the run continued, and objects with wrong data.
+    pub errors: u64,
+}
+
+/// What happens in a run, on rank 0.
+#[derive(Debug)]
+pub enum WorkbenchEvent<'e> {
+    /// The ranks have met. For each rank: whether it is on the node of rank 0.
+    Started(&'e [bool]),
+    /// The directory of `-o` could not be created.
+    DirExists(&'e str),
+    /// After the deadline, which came after these seconds, all ranks continue to this number of objects.
+    WearOut(f64, u64),
+    /// A phase has ended.
+    Ended(&'e WorkbenchPhase),
+    /// A directory is not empty and stays.
+    Kept(&'e str),
+    /// A notice for the reader of the numbers.
+    Notice(&'e str),
+    /// The run is complete.
+    Over,
+}
+
+/// Receives the events of a run.
+pub type WorkbenchListener<'o> = dyn for<'e> EventObserver<WorkbenchEvent<'e>> + 'o;
+
+struct Workbench<'r> {
+    parameters: &'r WorkbenchParameters,
+    storage: &'r dyn Storage,
+    names: &'r dyn Names,
+    rank: Rank<'r>,
+    observer: &'r mut WorkbenchListener<'r>,
+    signature: i32,
+    /// The number of the oldest object.
+    position: u64,
+    iteration: u32,
+    waiting: f64,
+    errors: u64,
+    /// Whether this run has created something that is not removed yet.
+    made: bool,
+}
+
+/// Runs settings that passed [`WorkbenchParameters::check`]. Only rank 0's records, observer and seed are
+/// used. Collective.
+pub fn run(
+    parameters: &WorkbenchParameters,
+    storage: &dyn Storage,
+    comm: &dyn Comm,
+    clock: &mut CycleClock,
+    records: &mut dyn Sink,
+    observer: &mut WorkbenchListener<'_>,
+    seed: u64,
+) -> Result<WorkbenchSummary, Halt> {
+    let none = || format!("{} has no directories. Use -a POSIX", parameters.backend);
+    let names = comm.agree("names", storage.names().ok_or_else(none))?;
+    let rank = Rank::begin(comm, clock, records, None, &clients::dirs(storage, [&parameters.dir]))?;
+    let seed = rank.same_seed(seed)?;
+    let signature = parameters.signature.unwrap_or(seed as i32);
+    let mut bench = Workbench {
+        parameters,
+        storage,
+        names,
+        rank,
+        observer,
+        signature,
+        position: 0,
+        iteration: 0,
+        waiting: parameters.waiting,
+        errors: 0,
+        made: false,
+    };
+    bench.begin()?;
+    bench.phases().map_err(|halt| bench.with_remaining_dir(halt))?;
+    Ok(WorkbenchSummary { errors: bench.errors })
+}
+
+impl<'r> Workbench<'r> {
+    /// Reports the ranks, and finds the position. Collective.
+    fn begin(&mut self) -> Result<(), Halt> {
+        let (parameters, comm) = (self.parameters, self.rank.comm);
+        let first = self.rank.node.ranks.reduce_one(comm.rank().into(), Reduce::Min)?;
+        let on_node_0 = comm.gather(&[(first == 0).into()])?.unwrap_or_default();
+        let on_node_0: Vec<bool> = on_node_0.iter().map(|rank| rank.first() == Some(&1)).collect();
+        if (parameters.benchmark || parameters.cleanup) && !parameters.precreate {
+            let path = &parameters.run_info;
+            let text = status::read(comm, path)?;
+            let position = text.strip_prefix("pos: ").and_then(|number| number.trim().parse().ok());
+            let why = || format!("{path}: it has no position of a run with -1. Run with -1 first, or add -1");
+            self.position = comm.agree("run info file", position.ok_or_else(why))?;
+        }
+        self.observer.event(&WorkbenchEvent::Started(&on_node_0));
+        for text in self.rank.node_notices() {
+            self.observer.event(&WorkbenchEvent::Notice(&text));
+        }
+        if parameters.start_item > 0 {
+            self.position = parameters.start_item;
+        }
+        Ok(())
+    }
+
+    fn phases(&mut self) -> Result<(), Halt> {
+        let parameters = self.parameters;
+        if parameters.precreate {
+            self.make_dir()?;
+            self.made = true;
+            self.phase(WorkbenchStep::Precreate)?;
+        }
+        if parameters.benchmark {
+            for iteration in 0..parameters.iterations {
+                self.iteration = iteration;
+                if parameters.adaptive {
+                    self.waiting = 0.0;
+                }
+                self.phase(WorkbenchStep::Benchmark)?;
+                for number in 0..if parameters.adaptive { WAITS } else { 0 } {
+                    self.waiting = FIRST_WAIT * f64::from(1_u32 << number);
+                    self.phase(WorkbenchStep::Benchmark)?;
+                }
+            }
+            self.iteration = parameters.iterations;
+        }
+        if parameters.cleanup {
+            self.phase(WorkbenchStep::Cleanup)?;
+            self.remove_dir()?;
+        } else {
+            status::write(self.rank.comm, &parameters.run_info, &format!("pos: {}\n", self.position))?;
+        }
+        self.observer.event(&WorkbenchEvent::Over);
+        Ok(())
+    }
+
+    /// Rank 0 creates the directory of all data sets. Collective.
+    fn make_dir(&mut self) -> Result<(), Halt> {
+        let (dir, comm) = (Path::new(&self.parameters.dir), self.rank.comm);
+        let mut exists = false;
+        let made = match comm.rank() {
+            0 => match self.names.make_dir(&c_path(dir), PERMISSIONS) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    exists = true;
+                    Ok(())
+                }
+                made => made.map_err(|error| call_failed("mkdir", dir, &error)),
+            },
+            _ => Ok(()),
+        };
+        comm.agree("directory", made)?;
+        if exists {
+            self.observer.event(&WorkbenchEvent::DirExists(&self.parameters.dir));
+        }
+        Ok(())
+    }
+
+    /// Rank 0 removes it, if it is empty. Collective.
+    fn remove_dir(&mut self) -> Result<(), Halt> {
+        let dir = Path::new(&self.parameters.dir);
+        if self.rank.comm.rank() == 0 && self.names.remove_dir(&c_path(dir)).is_err() {
+            self.observer.event(&WorkbenchEvent::Kept(&self.parameters.dir));
+        }
+        self.made = false;
+        self.rank.comm.barrier()
+    }
+
+    /// Does a phase, records it and reports it. Collective.
+    fn phase(&mut self, step: WorkbenchStep) -> Result<(), Halt> {
+        let (parameters, comm) = (self.parameters, self.rank.comm);
+        let steps = ObjectSteps::new(
+            parameters,
+            (self.storage, self.names),
+            (comm, &*self.rank.clock),
+            self.signature,
+            (step, self.position, self.waiting),
+        );
+        let mut steps = comm.agree(step.name(), steps)?;
+        let known = Phase {
+            repetition: self.iteration,
+            phase: step.name().to_owned(),
+            backend: parameters.backend.to_lowercase(),
+            file_per_rank: true,
+            path: parameters.dir.clone(),
+            ..Phase::default()
+        };
+        let mut doing =
+            Operating::begin(&mut self.rank, OperationSetting { known, keep_going: false }, None)?;
+        steps.begun = doing.begun();
+        let count = steps.count();
+        let mut order = TransferOrder::items(count);
+        let mut stonewall = 0;
+        let mut objects = parameters.objects;
+        if step == WorkbenchStep::Benchmark && parameters.deadline > 0 {
+            (objects, stonewall) = self.until_deadline(&mut doing, &mut steps, &mut order)?;
+        } else {
+            doing.run(&self.rank, &mut steps, &mut order, 0, Stop::after(count));
+        }
+        let done = doing.end(&mut self.rank, || Ok(()))?;
+        if step == WorkbenchStep::Benchmark && !parameters.read_only {
+            self.position += objects;
+        }
+        self.conclude(steps, &done, stonewall)
+    }
+
+    /// The benchmark until the deadline. Returns the objects of a data set that this rank reached, and the
+    /// number that is reported. Collective.
+    fn until_deadline(
+        &mut self,
+        doing: &mut Operating,
+        steps: &mut ObjectSteps<'_>,
+        order: &mut TransferOrder,
+    ) -> Result<(u64, u64), Halt> {
+        let parameters = self.parameters;
+        let each = parameters.sets * steps.calls_each();
+        let scale = self.rank.clock.scale();
+        let end = Tick(doing.begun().0 + scale.ticks(u64::from(parameters.deadline) * 1_000_000_000));
+        let mut reached = 0;
+        let mut passed = false;
+        while reached < parameters.objects && !passed && !doing.has_failed() && !self.rank.comm.alarm_raised()
+        {
+            doing.run(&self.rank, steps, order, reached * each, Stop::after((reached + 1) * each));
+            reached += 1;
+            passed = self.rank.clock.now() >= end;
+        }
+        let at = scale.ns(self.rank.clock.now().0 - doing.begun().0) as f64 * 1e-9;
+        let most = self.rank.comm.reduce_one(reached, Reduce::Max)?;
+        if !parameters.wear_out {
+            // A rank that reached all objects was not stopped.
+            let stopped = if passed && reached < parameters.objects { reached } else { 0 };
+            return Ok((reached, self.rank.comm.reduce_one(stopped, Reduce::Max)?));
+        }
+        if passed {
+            self.observer.event(&WorkbenchEvent::WearOut(at, most));
+        }
+        doing.run(&self.rank, steps, order, reached * each, Stop::after(most * each));
+        Ok((most, most))
+    }
+
+    /// Records and reports a phase. Collective.
+    fn conclude(
+        &mut self,
+        mut steps: ObjectSteps<'_>,
+        done: &OperationsDone,
+        stonewall: u64,
+    ) -> Result<(), Halt> {
+        let (parameters, comm, step) = (self.parameters, self.rank.comm, steps.step);
+        self.rank.record_phase(&done.phase)?;
+        let mine = steps.result(done.own_seconds);
+        for call in ObjectCall::ALL {
+            let histogram = &mut steps.histograms[call as usize];
+            reduce::histogram(comm, histogram)?;
+            // The phase has one kind of operation on objects only, or its record has the sum of all kinds.
+            if histogram.count() > 0 && step == WorkbenchStep::Benchmark {
+                let moves = matches!(call, ObjectCall::Create | ObjectCall::Read);
+                let transfer_bytes = if moves { parameters.object_bytes } else { 0 };
+                let bytes = histogram.count() * transfer_bytes;
+                let phase = Phase {
+                    phase: format!("{}_{}", step.name(), call.name()),
+                    ops: histogram.count(),
+                    transfer_bytes,
+                    expected_bytes: bytes,
+                    bytes,
+                    latency: reduce::latency(histogram),
+                    timeline: None,
+                    ..done.phase.clone()
+                };
+                self.rank.record_phase(&phase)?;
+            }
+            let logs = call.is_of_object() && steps.histograms[call as usize].count() > 0;
+            if logs {
+                let at = (self.waiting, self.iteration);
+                latency_files::write(parameters, comm, (step, call), at, &steps.logged[call as usize])?;
+            }
+        }
+        let merged = std::array::from_fn(|call| quantiles(&steps.histograms[call]));
+        let (all, ranks) = result::over_ranks(comm, &mine, merged)?;
+        let errors = comm.reduce_one(mine.errors(), Reduce::Sum)?;
+        self.errors += errors;
+        let phase = WorkbenchPhase { step, waiting: self.waiting, all, ranks, stonewall };
+        self.observer.event(&WorkbenchEvent::Ended(&phase));
+        self.report_wrong_data(steps.wrong.take())?;
+        for (_, path) in few::collect(comm, steps.kept.as_deref())?.parcels {
+            self.observer.event(&WorkbenchEvent::Kept(&path));
+        }
+        Ok(())
+    }
+
+    /// Names the first object of each rank that held wrong data. Collective.
+    fn report_wrong_data(&mut self, wrong: Option<String>) -> Result<(), Halt> {
+        let found = few::collect(self.rank.comm, wrong.as_deref())?.parcels;
+        let any = self.rank.comm.reduce_one(wrong.is_some().into(), Reduce::Max)? > 0;
+        if !any {
+            return Ok(());
+        }
+        let named: Vec<String> =
+            found.into_iter().map(|(rank, path)| format!("rank {rank}: {path}")).collect();
+        let text = format!("benchmark, iteration {}: wrong data in {}", self.iteration, named.join(", "));
+        self.observer.event(&WorkbenchEvent::Notice(&text));
+        self.rank.notice("wrong-data", self.iteration, "benchmark", &text)
+    }
+
+    /// Adds the directory to a halt. Nothing is removed after a halt, so that the user can find the reason.
+    fn with_remaining_dir(&self, mut halt: Halt) -> Halt {
+        if self.made {
+            halt.why.push_str(&format!(" (this run's data sets are not removed: {})", self.parameters.dir));
+        }
+        halt
+    }
+}

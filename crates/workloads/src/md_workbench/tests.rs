@@ -1,0 +1,272 @@
+//! Runs on local ranks: the tree, the counts, errors, and what stays.
+
+use std::path::Path;
+
+use measure::CycleClock;
+use ranks::{Comm, Halt, local};
+use results::Record;
+use results::record::Phase;
+use storage::Settings;
+
+use super::ObjectCall::{Create, Delete, MakeSet, Read, RemoveSet, Stat};
+use super::{WorkbenchEvent, WorkbenchParameters, WorkbenchPhase, WorkbenchSummary, run};
+use crate::kit::observer::EventObserver;
+use crate::kit::payload::Packet;
+
+/// Stores the phases, and every other event as text.
+#[derive(Default)]
+struct EventLog {
+    phases: Vec<WorkbenchPhase>,
+    others: Vec<String>,
+}
+
+impl EventObserver<WorkbenchEvent<'_>> for EventLog {
+    fn event(&mut self, event: &WorkbenchEvent<'_>) {
+        match event {
+            WorkbenchEvent::Ended(phase) => self.phases.push((*phase).clone()),
+            other => self.others.push(format!("{other:?}")),
+        }
+    }
+}
+
+struct RankRun {
+    done: Result<WorkbenchSummary, Halt>,
+    log: EventLog,
+    records: Vec<Record>,
+}
+
+/// Runs in `dir` on `ranks` local ranks.
+fn play(dir: &Path, ranks: u32, parameters: &WorkbenchParameters) -> Vec<RankRun> {
+    let at = |name: &str| dir.join(name).display().to_string();
+    let parameters = WorkbenchParameters {
+        dir: at(&parameters.dir),
+        run_info: at("info"),
+        latency: parameters.latency.as_deref().map(at),
+        ..parameters.clone()
+    };
+    parameters.check().expect("sound parameters");
+    let storage = (storage::backend(&parameters.backend).unwrap().open)(&Settings::default()).unwrap();
+    let clock = CycleClock::new();
+    let body = |comm: &dyn Comm| {
+        let (mut clock, mut records, mut log) = (clock.clone(), Vec::new(), EventLog::default());
+        let done = run(&parameters, &*storage, comm, &mut clock, &mut records, &mut log, 7);
+        RankRun { done, log, records }
+    };
+    local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()
+}
+
+/// A small run in `out`.
+fn small() -> WorkbenchParameters {
+    WorkbenchParameters {
+        dir: "out".into(),
+        per_set: 5,
+        objects: 3,
+        sets: 2,
+        iterations: 2,
+        object_bytes: 100,
+        ..WorkbenchParameters::default()
+    }
+}
+
+fn only(parameters: WorkbenchParameters, [precreate, benchmark, cleanup]: [bool; 3]) -> WorkbenchParameters {
+    WorkbenchParameters { precreate, benchmark, cleanup, ..parameters }
+}
+
+fn files(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for set in std::fs::read_dir(dir.join("out")).into_iter().flatten().flatten() {
+        for file in std::fs::read_dir(set.path()).unwrap().flatten() {
+            found.push(format!("{}/{}", set.file_name().display(), file.file_name().display()));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn errors(left: &[RankRun]) -> u64 {
+    let errors = left[0].done.as_ref().expect("it ends").errors;
+    assert!(left.iter().all(|rank| rank.done.as_ref().map(|done| done.errors) == Ok(errors)));
+    errors
+}
+
+#[test]
+fn a_whole_run_counts_each_operation_verifies_all_data_and_leaves_nothing() {
+    for packet in [Packet::Timestamp, Packet::Offset, Packet::Incompressible, Packet::Random] {
+        for (ranks, offset) in [(1, 1), (2, 1), (3, 1), (3, 2), (5, 7), (2, 0)] {
+            let dir = tempfile::tempdir().unwrap();
+            let left =
+                play(dir.path(), ranks, &WorkbenchParameters { verify: true, packet, offset, ..small() });
+            assert_eq!(errors(&left), 0, "{packet:?} {ranks} {offset}: {:?}", left[0].log.others);
+            assert!(!dir.path().join("out").exists());
+            let [precreate, first, second, cleanup] = &left[0].log.phases[..] else { panic!("4 phases") };
+            let all = u64::from(ranks);
+            let done = |phase: &WorkbenchPhase| {
+                [MakeSet, RemoveSet, Create, Read, Stat, Delete].map(|call| phase.all.count(call).done)
+            };
+            assert_eq!(done(precreate), [2, 0, 10, 0, 0, 0].map(|count| count * all));
+            for phase in [first, second] {
+                assert_eq!(done(phase), [0, 0, 6, 6, 6, 6].map(|count| count * all));
+            }
+            assert_eq!(done(cleanup), [0, 2, 0, 0, 0, 10].map(|count| count * all));
+            assert_eq!(first.ranks.len(), ranks as usize);
+        }
+    }
+}
+
+#[test]
+fn the_benchmark_reads_what_an_earlier_run_left_and_moves_the_working_set() {
+    let dir = tempfile::tempdir().unwrap();
+    let parts = WorkbenchParameters { signature: Some(9), verify: true, packet: Packet::Random, ..small() };
+    play(dir.path(), 2, &only(parts.clone(), [true, false, false]));
+    let expected = |first: u64| -> Vec<String> {
+        let sets = ["0_0", "0_1", "1_0", "1_1"];
+        let mut all: Vec<String> =
+            sets.iter().flat_map(|set| (first..first + 5).map(move |i| format!("{set}/file-{i}"))).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(files(dir.path()), expected(0));
+    assert_eq!(std::fs::read_to_string(dir.path().join("info")).unwrap(), "pos: 0\n");
+    let read_only = WorkbenchParameters { read_only: true, ..only(parts.clone(), [false, true, false]) };
+    let left = play(dir.path(), 2, &read_only);
+    assert_eq!((errors(&left), left[0].log.phases[0].all.count(Create).done), (0, 0));
+    assert_eq!(files(dir.path()), expected(0), "reading changes nothing");
+    assert_eq!(errors(&play(dir.path(), 2, &only(parts.clone(), [false, true, false]))), 0);
+    assert_eq!(files(dir.path()), expected(6), "two iterations of three objects");
+    assert_eq!(std::fs::read_to_string(dir.path().join("info")).unwrap(), "pos: 6\n");
+    assert_eq!(errors(&play(dir.path(), 2, &only(parts, [false, false, true]))), 0);
+    assert!(!dir.path().join("out").exists());
+}
+
+#[test]
+fn wrong_data_is_counted_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let parts = WorkbenchParameters { signature: Some(9), verify: true, ..small() };
+    play(dir.path(), 2, &only(parts.clone(), [true, false, false]));
+    let file = dir.path().join("out/1_0/file-1");
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[99] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let left = play(dir.path(), 2, &only(parts, [false, true, false]));
+    assert_eq!(errors(&left), 1);
+    assert_eq!(left[0].log.phases[0].all.count(Read).errors, 1);
+    let named = left[0].log.others.join("\n");
+    assert!(named.contains(&format!("wrong data in rank 0: {}", file.display())), "{named}");
+}
+
+#[test]
+fn a_missing_object_ends_all_ranks_with_its_path() {
+    let dir = tempfile::tempdir().unwrap();
+    play(dir.path(), 3, &only(small(), [true, false, false]));
+    let file = dir.path().join("out/2_1/file-2");
+    std::fs::remove_file(&file).unwrap();
+    let left = play(dir.path(), 3, &only(small(), [false, true, false]));
+    let halt = left[0].done.clone().expect_err("it halts");
+    assert!(left.iter().all(|rank| rank.done.as_ref().err() == Some(&halt)));
+    assert_eq!(halt.step, "benchmark");
+    assert_eq!(halt.why, format!("{}: stat: No such file or directory", file.display()));
+}
+
+#[test]
+fn more_objects_than_exist_are_counted_as_errors() {
+    let dir = tempfile::tempdir().unwrap();
+    // One rank that skips its own objects: data set 0 of rank 0 is filled by itself.
+    let too_many = WorkbenchParameters { objects: 7, sets: 1, iterations: 1, read_only: true, ..small() };
+    let left = play(dir.path(), 1, &too_many);
+    assert_eq!(errors(&left), 2);
+    assert_eq!(left[0].log.phases[1].all.count(Stat).errors, 2);
+    assert!(!dir.path().join("out").exists());
+}
+
+#[test]
+fn a_foreign_file_stays_and_is_reported() {
+    let dir = tempfile::tempdir().unwrap();
+    play(dir.path(), 2, &only(small(), [true, false, false]));
+    std::fs::write(dir.path().join("out/1_0/notes"), "").unwrap();
+    let left = play(dir.path(), 2, &only(small(), [false, false, true]));
+    assert_eq!(errors(&left), 0);
+    assert_eq!(files(dir.path()), ["1_0/notes"]);
+    let kept = left[0].log.others.join("\n");
+    assert!(kept.contains("out/1_0") && kept.contains("Kept"), "{kept}");
+}
+
+#[test]
+fn a_deadline_stops_all_ranks_at_the_same_object_with_wear_out() {
+    for wear_out in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        let long = WorkbenchParameters {
+            deadline: 1,
+            wear_out,
+            objects: 100_000,
+            per_set: 100_000,
+            iterations: 1,
+            backend: "DUMMY".into(),
+            waiting: 0.0,
+            sets: 1000,
+            ..small()
+        };
+        let left = play(
+            dir.path(),
+            2,
+            &only(WorkbenchParameters { start_item: 99_999, ..long }, [true, true, false]),
+        );
+        assert_eq!(errors(&left), 0);
+        let bench = &left[0].log.phases[1];
+        assert!(bench.stonewall > 0 && bench.stonewall < 100_000, "{}", bench.stonewall);
+        let reads: Vec<u64> = bench.ranks.iter().map(|rank| rank.count(Read).done).collect();
+        assert_eq!(reads.iter().max(), Some(&(bench.stonewall * 1000)));
+        assert!(!wear_out || reads[0] == reads[1], "{reads:?}");
+    }
+}
+
+#[test]
+fn adaptive_waiting_repeats_each_iteration_with_eight_factors() {
+    let dir = tempfile::tempdir().unwrap();
+    let left =
+        play(dir.path(), 1, &WorkbenchParameters { adaptive: true, objects: 1, iterations: 1, ..small() });
+    let waits: Vec<f64> = left[0].log.phases[1..9].iter().map(|phase| phase.waiting).collect();
+    assert_eq!(waits, [0.0, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0]);
+    assert_eq!((errors(&left), left[0].log.phases.len()), (0, 10));
+}
+
+#[test]
+fn latency_files_have_a_row_for_each_operation() {
+    for (latency_all, name, rows) in [(false, "read", 6), (true, "read-all", 12)] {
+        let dir = tempfile::tempdir().unwrap();
+        play(dir.path(), 2, &WorkbenchParameters { latency: Some("l".into()), latency_all, ..small() });
+        let text = std::fs::read_to_string(dir.path().join(format!("l-0.00-1-{name}.csv"))).unwrap();
+        assert_eq!((text.lines().next(), text.lines().count()), (Some("time,runtime"), 1 + rows));
+        let all = dir.path().read_dir().unwrap().flatten().count();
+        // Two iterations of four kinds, and one kind in each other phase.
+        assert_eq!(all, 2 * 4 + 2);
+    }
+}
+
+#[test]
+fn records_have_each_phase_and_each_kind_of_operation_of_the_benchmark() {
+    let dir = tempfile::tempdir().unwrap();
+    let left = play(dir.path(), 2, &WorkbenchParameters { iterations: 1, ..small() });
+    let phases: Vec<&Phase> = left[0]
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Phase(phase) => Some(&**phase),
+            _ => None,
+        })
+        .collect();
+    let ops: Vec<(&str, u64, u64)> =
+        phases.iter().map(|phase| (phase.phase.as_str(), phase.ops, phase.bytes)).collect();
+    assert_eq!(
+        ops,
+        [
+            ("precreate", 24, 0),
+            ("benchmark", 48, 0),
+            ("benchmark_create", 12, 1200),
+            ("benchmark_read", 12, 1200),
+            ("benchmark_stat", 12, 0),
+            ("benchmark_delete", 12, 0),
+            ("cleanup", 24, 0),
+        ]
+    );
+    assert!(phases.iter().all(|phase| phase.latency.as_ref().is_some_and(|l| l.count == phase.ops)));
+}
