@@ -1,8 +1,9 @@
 //! Command lines of workloads: their options, and what a command line requests.
 //!
-//! The options of `ior` and `mdtest` are enums with a table each. One grammar, in [`classic`], turns a
-//! command line into occurrences of options. All readers use these occurrences: the personalities that run
-//! the workload, [`IorLine`] and [`ToolLine`] of a plan, [`IorFacts`] and [`MdtestFacts`] of the linter.
+//! The options of `ior`, `mdtest` and `md-workbench` are enums with a table each. One grammar, in
+//! [`classic`], turns a command line into occurrences of options. All readers use these occurrences: the
+//! personalities that run the workload, [`IorLine`] and [`ToolLine`] of a plan, [`IorFacts`] and
+//! [`MdtestFacts`] of the linter.
 //!
 //! The parsers of the other workloads are in `cli` (`fdtree/grammar.rs`, `flash_io/grammar.rs`,
 //! `ls_lr/options.rs`, `mpi_io/args.rs`). This crate has only the facts of them that plans need, read by
@@ -14,6 +15,7 @@
 pub mod classic;
 mod ior;
 mod launcher;
+mod md_workbench;
 mod mdtest;
 mod name_facts;
 mod stamped;
@@ -22,6 +24,7 @@ pub mod words;
 
 pub use ior::{IorFacts, IorLine, IorOption, ReadShift, line as ior_line};
 pub use launcher::{LaunchedRanks, TypedCommand, WorkloadName};
+pub use md_workbench::MdWorkbenchOption;
 pub use mdtest::MdtestOption;
 pub use name_facts::{LineFacts, MdtestFacts, WalkFacts};
 pub use stamped::has_stamped_data;

@@ -138,6 +138,7 @@ fn parsed(words: &[String]) -> Result<(), String> {
     let (name, classic) = match assay.command {
         Command::Ior(classic) => ("ior", classic),
         Command::Mdtest(classic) => ("mdtest", classic),
+        Command::MdWorkbench(classic) => ("md-workbench", classic),
         Command::Fdtree(classic) => ("fdtree", classic),
         Command::FlashIo(classic) => ("flash-io", classic),
         Command::LsLr(classic) => ("ls-lr", classic),

@@ -280,6 +280,7 @@ const GROUPS: &[CommandGroup] = &[
         commands: &[
             help("ior", Work, &[]),
             help("mdtest", Work, &[]),
+            help("md-workbench", Work, &[]),
             help("fdtree", Work, &[]),
             help("flash-io", Work, &[]),
             help("ls-lr", Work, &[]),

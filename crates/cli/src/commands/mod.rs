@@ -84,6 +84,9 @@ enum Command {
     /// Create, stat, read and remove files like the classic `mdtest`
     #[command(disable_help_flag = true)]
     Mdtest(Classic),
+    /// Renew a working set of objects like the classic `md-workbench`
+    #[command(disable_help_flag = true)]
+    MdWorkbench(Classic),
     MpiIo(personalities::mpi_io::MpiIoArgs),
 }
 
@@ -112,6 +115,9 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::FlashIo(classic) => return personalities::flash_io::run(argv, &classic.tokens, ranks),
         Command::Ior(classic) => return personalities::ior::run(argv, &classic.tokens, ranks),
         Command::LsLr(own) => return personalities::ls_lr::run(argv, &own.tokens, ranks),
+        Command::MdWorkbench(classic) => {
+            return personalities::md_workbench::run(argv, &classic.tokens, ranks);
+        }
         Command::Age(args) => return personalities::age::run(argv, args, ranks),
         Command::MpiIo(args) => return personalities::mpi_io::run(argv, args, ranks),
         Command::Mdtest(classic) => return personalities::mdtest::run(argv, &classic.tokens, ranks),

@@ -8,6 +8,7 @@ pub(crate) mod flash_io;
 pub(crate) mod ior;
 mod latency;
 pub(crate) mod ls_lr;
+pub(crate) mod md_workbench;
 pub(crate) mod mdtest;
 pub(crate) mod mpi_io;
 mod own_lines;
@@ -68,6 +69,12 @@ pub(crate) const PERSONALITIES: &[Personality] = &[
         about: "list large trees with many `ls -lR` at once",
         run: ls_lr::run,
         check: ls_lr::check,
+    },
+    Personality {
+        name: "md-workbench",
+        about: "renew a working set of objects (options and output of md-workbench 4.1)",
+        run: md_workbench::run,
+        check: md_workbench::check,
     },
     Personality {
         name: "mdtest",

@@ -53,6 +53,7 @@ mod lint;
 mod ls_lr;
 mod ls_lr_calls;
 mod ls_lr_left;
+mod md_workbench;
 mod mdtest_calls;
 mod mdtest_faults;
 mod mdtest_options;

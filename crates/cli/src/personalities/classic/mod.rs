@@ -1,5 +1,5 @@
-//! What `ior` and `mdtest` share: applying the options that `command` reads, and the help about backends.
-//! Further, packet types, the live view, and the description of a file system.
+//! What `ior`, `mdtest` and partly `md-workbench` share: applying the options that `command` reads, and the
+//! help about backends. Further, packet types, the live view, and the description of a file system.
 //!
 //! Each program turns its options into its own type, a [`ClassicLine`].
 //!

@@ -1,0 +1,116 @@
+//! `md-workbench`: the classic command line and output, over the workload of that name.
+//!
+//! A run is parsed and checked completely before any rank begins.
+
+mod apply;
+mod text;
+
+use std::io::{self, BufWriter, Stdout};
+use std::path::PathBuf;
+
+use command::MdWorkbenchOption;
+use command::classic::help_of_options;
+use ranks::Halt;
+use storage::Storage;
+use units::Usage;
+use workloads::kit::observer::Silent;
+use workloads::md_workbench::{self, WorkbenchListener, WorkbenchParameters};
+
+use super::classic::{grammar, help_of_backends, interrupt};
+use super::perform::{RankContext, perform};
+use super::program::StartedProgram;
+use crate::session::{Needs, Session};
+use crate::speech::complain;
+use crate::status::{DONE, error_if};
+use apply::TypedMdWorkbench;
+use text::{MdWorkbenchText, VERSION};
+
+/// The text that only rank 0 has.
+type MdWorkbenchOutput = MdWorkbenchText<BufWriter<Stdout>>;
+
+/// A run that was checked, with its storage.
+struct ReadyMdWorkbench {
+    parameters: WorkbenchParameters,
+    storage: Box<dyn Storage>,
+}
+
+/// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
+/// exit status.
+pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
+    StartedProgram::run("md-workbench", argv, |program| started(program, tokens, local))
+}
+
+fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
+    let begun = measure::unix_seconds();
+    let typed = grammar::parse::<TypedMdWorkbench>(tokens)?;
+    if typed.help {
+        program.print(&help());
+        return Ok(DONE);
+    }
+    if typed.version {
+        return Ok(program.print_version("MD-Workbench", VERSION));
+    }
+    let (look, record) = (typed.look, typed.record.clone());
+    let (parameters, notes) = typed.meant()?;
+    let storage = (storage::backend(&parameters.backend)?.open)(&parameters.settings)?;
+    let ready = ReadyMdWorkbench { parameters, storage };
+    let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
+    if program.speaks {
+        notes.iter().for_each(|note| complain(&format!("md-workbench: note: {note}")));
+    }
+    let (session, kept) = session.agree(program.records(record.as_deref()))?;
+    if session.mpi().is_none() && ready.parameters.precreate {
+        interrupt::watch(program.name, [PathBuf::from(&ready.parameters.dir)].into_iter(), "");
+    }
+    let out = BufWriter::new(io::stdout());
+    let text = |kept| (kept, MdWorkbenchText::new(out, ready.parameters.clone(), look, program.argv, begun));
+    Ok(perform(program, session, kept.map(text), |part, voice| one_rank(&ready, part, voice)))
+}
+
+/// The whole help text, from the table that the parser uses.
+fn help() -> String {
+    let mut text = help_of_options::<MdWorkbenchOption>() + &help_of_backends(has_names);
+    text.push_str(
+        "\n\nNumbers take k, m, g, t, p in powers of 1024. Without -1, -2 or -3 all three phases are done.\n\
+         Ranks are those of mpirun or srun; `assay -n RANKS md-workbench ...` makes local ones, as \
+         threads.\n",
+    );
+    text
+}
+
+/// Whether a backend has directories.
+fn has_names(backend: &str) -> bool {
+    let backend = backend.to_owned();
+    WorkbenchParameters { backend, ..WorkbenchParameters::default() }.check().is_ok()
+}
+
+/// The part of one rank. Gives the exit status.
+fn one_rank(
+    ready: &ReadyMdWorkbench,
+    part: RankContext<'_>,
+    mut voice: Option<&mut MdWorkbenchOutput>,
+) -> Result<u8, Halt> {
+    let RankContext { comm, mut clock, records } = part;
+    let seed = measure::unix_seconds() as u64;
+    let mut silent = Silent;
+    let observer: &mut WorkbenchListener<'_> = match voice.as_deref_mut() {
+        Some(text) => text,
+        None => &mut silent,
+    };
+    let ReadyMdWorkbench { parameters, storage } = ready;
+    let done = md_workbench::run(parameters, &**storage, comm, &mut clock, records, observer, seed);
+    let printed = voice.map_or(Ok(()), MdWorkbenchText::finish);
+    if let Err(error) = &printed {
+        complain(&format!("md-workbench: cannot print the results: {error}"));
+    }
+    Ok(error_if(done?.errors > 0 || printed.is_err()))
+}
+
+/// Rejects options that a run would reject before it starts.
+pub(crate) fn check(tokens: &[String], _ranks: u32, _local: bool) -> Result<(), Usage> {
+    let typed = grammar::parse::<TypedMdWorkbench>(tokens)?;
+    if typed.help || typed.version {
+        return Err(Usage::new("the command line runs nothing. Leave out -h and --version."));
+    }
+    typed.meant().map(drop)
+}
