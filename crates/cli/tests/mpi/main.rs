@@ -12,6 +12,7 @@ mod campaign_flash_io;
 mod campaign_launch;
 mod campaign_mpi_io;
 mod campaign_probe;
+mod classic_lines;
 mod fdtree;
 mod flash_io;
 mod flash_io_hdf5;
