@@ -81,9 +81,7 @@ pub(super) fn put(
     test.rank.record_phase_and_stall(&phase, stall.as_deref())?;
     each_rank::report(test, setting, done)?;
     report(test, setting, &phase, &sums)?;
-    if let Some(text) = stall {
-        test.observer.event(&IorEvent::Notice(&text));
-    }
+    report_stall(test, stall.as_deref());
     outliers::report(test, setting, &done.stamps)?;
     Ok(phase.check.map_or(0, |check| check.bad_transfers))
 }
@@ -93,6 +91,10 @@ fn stall(test: &RunningTest<'_>, phase: &Phase) -> Option<String> {
     let sees_all = test.rank.comm.rank() == 0;
     let is_meant = test.parameters.pause_us >= LONG_PAUSE_US;
     phase.stall_text(&phase.phase.replace('_', " ")).filter(|_| sees_all && !is_meant)
+}
+
+fn report_stall(test: &mut RunningTest<'_>, stall: Option<&str>) {
+    stall.into_iter().for_each(|text| test.observer.event(&IorEvent::Notice(text)));
 }
 
 /// The fsync of all ranks; all or none of them have one. Collective, if they have.

@@ -59,7 +59,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     // Most programs print their version for a single -V. With other options it is a file view, as in IOR 3.
     if typed.version || tokens.iter().map(String::as_str).eq(["-V"]) {
-        return Ok(program.print_version("IOR", typed.look.edition.version()));
+        return Ok(program.print_version("IOR", typed.look.edition().version()));
     }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
     let dry_run = tests[0].meant.parameters.dry_run;
