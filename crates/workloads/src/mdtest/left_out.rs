@@ -64,15 +64,17 @@ impl LeftOut {
 
     /// Reports how many of the names were missing, and what keeps directories. Collective.
     pub(super) fn report(&self, run: &mut MdtestRun<'_>, row: &ItemOperation) -> Result<(), Halt> {
-        let preloaded = run.rank.comm.reduce_one(self.preloaded, Reduce::Max)?;
-        if preloaded > 0 {
+        let mut sums = [self.missing, self.preloaded.min(1)];
+        run.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
+        let [missing, with_preloaded] = sums;
+        if with_preloaded > 0 {
+            let preloaded = run.rank.comm.reduce_one(self.preloaded, Reduce::Max)?;
             let label = row.label;
             let text = format!(
                 "{label}: a directory holds {preloaded} files of --preload. Add --preload {preloaded}"
             );
             run.notice("preloaded", row.phase, &text)?;
         }
-        let missing = run.sum(self.missing)?;
         if missing == 0 {
             return Ok(());
         }

@@ -121,6 +121,9 @@ impl KeptDirs {
     /// The number on all ranks, and the first text. Collective.
     fn over_ranks(self, run: &MdtestRun<'_>) -> Result<(u64, String), Halt> {
         let count = run.sum(self.count)?;
+        if count == 0 {
+            return Ok((0, String::new()));
+        }
         let firsts = few::collect(run.rank.comm, self.first.as_deref())?;
         Ok((count, firsts.parcels.into_iter().next().map_or(String::new(), |(_, text)| text)))
     }
