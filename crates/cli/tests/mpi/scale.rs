@@ -30,10 +30,10 @@ const WORKLOADS: [(&str, Collectives); 8] = [
     ("ior -a DUMMY -w -r -i 2 -t 4k -b 64k -o f", [73, 16, 12]),
     ("ior -w -r -F -t 4k -b 64k -o f", [52, 12, 8]),
     ("ior -a MPIIO -w -r -t 4k -b 64k -o f", [56, 12, 8]),
-    ("mdtest -n 4 -d m", [125, 33, 27]),
+    ("mdtest -n 4 -d m", [129, 33, 27]),
     ("ls-lr --make --walk --remove --entries 60 --per-dir 20 --fan-out 4 .", [68, 17, 12]),
-    ("fdtree -l 1 -d 2 -f 2 -s 1 -o .", [54, 16, 12]),
-    ("mpi-io --only access.write_at.contiguous-view .", [37, 8, 4]),
+    ("fdtree -l 1 -d 2 -f 2 -s 1 -o .", [55, 16, 12]),
+    ("mpi-io --only access.write_at.contiguous-view .", [38, 8, 4]),
 ];
 
 /// The calls of each rank of `assay WORDS`, which may fail. `None`, with the reason printed, without MPI.
@@ -121,7 +121,7 @@ fn flash_io_has_the_same_collectives_on_all_ranks_of_every_world() {
         let words = "flash-io -f ./f_";
         let Some(all) = calls(Mpi::Open, dir.path(), ranks, words) else { return };
         let [of_all, ..] = of_each_rank(&all, 1, words);
-        assert_eq!(of_all, 73, "{ranks} ranks");
+        assert_eq!(of_all, 74, "{ranks} ranks");
     }
 }
 
