@@ -176,7 +176,7 @@ fn segments_of_one_transfer_are_shuffled_and_every_byte_is_right() {
         let words = format!("-w -r -R -G 5 -z -t 4k -b 4k -s 64 -l o -o f {more}");
         let ran = ior(dir.path(), 2, &words);
         assert_eq!(ran.status, Some(0), "{ran:#?}");
-        assert!(ran.err.contains("ior: note: -z shuffles the transfers of all segments"), "{ran:#?}");
+        assert!(ran.err.contains("assay: note: -z shuffles the transfers of all segments"), "{ran:#?}");
     }
     let ran = ior(dir.path(), 2, "-w -z -t 4k -b 4k -s 64 --random-order=ior");
     assert_eq!(ran.status, Some(2), "{ran:#?}");

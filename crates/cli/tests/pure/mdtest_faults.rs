@@ -122,8 +122,8 @@ fn a_partial_tree_and_foreign_names_do_not_fail_a_removal() {
     let ran = mdtest(dir.path(), 2, &create.replace("-C", "-r"));
     assert_eq!((ran.status, complaints(&ran).len()), (Some(0), 0), "{ran:#?}");
     for text in [
-        "File removal, iteration 0: 5 files were missing",
-        "Tree removal, iteration 0: 1 directory was missing",
+        "rm-file, iteration 0: 5 files were missing",
+        "rm-tree, iteration 0: 1 directory was missing",
         "1 test directory is kept, because of names that mdtest did not make: ",
         "mdtest_tree.1/notes",
     ] {
@@ -149,7 +149,7 @@ fn a_status_file_without_a_deadline_is_accepted_with_a_note() {
     let dir = tempfile::tempdir().unwrap();
     let ran = mdtest(dir.path(), 2, "-C -F -n 2 -x st");
     assert_eq!(ran.status, Some(0), "{ran:#?}");
-    let note = "mdtest: note: -x has no effect without -W SECONDS: no count is stored in st\n";
+    let note = "assay: note: -x has no effect without -W SECONDS: no count is stored in st\n";
     assert!(ran.err.contains(note), "{ran:#?}");
     assert!(!dir.path().join("st").exists());
     let ran = mdtest(dir.path(), 2, "-r -F -n 2 -x st");

@@ -10,6 +10,7 @@ use workloads::md_workbench::{
 };
 
 use super::apply::MdWorkbenchLook;
+use crate::personalities::own_lines::own_lines;
 
 /// The version whose text is printed.
 pub(super) const VERSION: &str = "4.1.0+dev";
@@ -58,8 +59,8 @@ impl<W: Write> MdWorkbenchText<W> {
     /// Prints the lines that do not belong to the classic text.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         let notices: String =
-            std::mem::take(&mut self.notices).iter().map(|text| format!("assay: {text}\n")).collect();
-        self.put(&notices);
+            std::mem::take(&mut self.notices).iter().map(|text| format!("{text}\n")).collect();
+        self.put(&own_lines(&notices));
         self.failed.take().map_or(Ok(()), Err)
     }
 

@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
     works("-b", "-w -k -t 4k -o f {64k}", |seen| assert_eq!(seen.size("f"), Some(131_072))),
     works("-d", "-a DUMMY -w {1}", |seen| assert!(seen.number("write", "began_s") >= 1.0)),
     works("-d", "-a DUMMY -w {0.1}", |seen| {
-        seen.err("ior: note: -d 0.1 waits 0 s: only whole seconds count")
+        seen.err("assay: note: -d 0.1 waits 0 s: only whole seconds count")
     }),
     works("-D", "-a DUMMY -w -b 4g -t 8 -s 100000 {1}", |seen| {
         assert!(seen.number("write", "bytes") < seen.number("write", "expected_bytes"));
