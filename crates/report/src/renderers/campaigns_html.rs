@@ -7,7 +7,6 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use super::comparison_html::PARTS;
 use super::html::{STYLE, with_filters};
 use crate::document::IndexDocument;
 
@@ -20,7 +19,6 @@ pub const INDEX_MARKER: &str = "<meta name=\"generator\" content=\"assay index\"
 /// The document as one HTML file.
 pub(crate) fn page(document: &IndexDocument) -> Result<String, minijinja::Error> {
     let mut environment = with_filters()?;
-    environment.add_template("parts.html", PARTS)?;
     environment.add_template("page.html", PAGE)?;
     let style = Value::from_safe_string(format!("{STYLE}{OWN_STYLE}"));
     let marker = Value::from_safe_string(INDEX_MARKER.into());

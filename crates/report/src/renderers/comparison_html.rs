@@ -13,13 +13,9 @@ use crate::document::ComparisonDocument;
 const PAGE: &str = include_str!("comparison.html");
 const OWN_STYLE: &str = include_str!("comparison.css");
 
-/// The macros that pages share.
-pub(super) const PARTS: &str = include_str!("parts.html");
-
 /// The document as one HTML file.
 pub(crate) fn page(document: &ComparisonDocument) -> Result<String, minijinja::Error> {
     let mut environment: Environment<'_> = with_filters()?;
-    environment.add_template("parts.html", PARTS)?;
     environment.add_template("page.html", PAGE)?;
     let style = Value::from_safe_string(format!("{STYLE}{OWN_STYLE}"));
     let drawing = Value::from_safe_string(forest::draw(&document.forest));

@@ -7,7 +7,6 @@
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, context};
 
-use super::comparison_html::PARTS;
 use super::history_svg;
 use super::html::{STYLE, with_filters};
 use crate::document::Cell;
@@ -47,7 +46,6 @@ fn shared(navigation: &[Cell]) -> Value {
 
 fn page(template: &'static str, values: Value) -> Result<String, minijinja::Error> {
     let mut environment: Environment<'_> = with_filters()?;
-    environment.add_template("parts.html", PARTS)?;
     environment.add_template("page.html", template)?;
     let page = environment.get_template("page.html")?.render(values)?;
     Ok(units::visible_lines(page.trim_start()))

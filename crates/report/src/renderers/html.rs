@@ -14,6 +14,8 @@ use crate::sentences::campaign::{HASH_LINE, MARGIN, NO_WAIVER, NO_WARNING};
 use crate::{PageLinks, PageOptions};
 
 const PAGE: &str = include_str!("page.html");
+/// The macros that pages share.
+const PARTS: &str = include_str!("parts.html");
 pub(super) const STYLE: &str = concat!(include_str!("page.css"), include_str!("plots.css"));
 
 /// The document as one HTML file.
@@ -52,11 +54,12 @@ pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String,
     Ok(units::visible_lines(&page))
 }
 
-/// An environment without templates, with the syntax and the filter of all pages.
+/// An environment with the syntax, the filter and the parts of all pages.
 pub(super) fn with_filters() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_filter("tied", |text: String| tied(&text));
+    environment.add_template("parts.html", PARTS)?;
     Ok(environment)
 }
 

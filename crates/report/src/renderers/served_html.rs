@@ -6,7 +6,6 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use super::comparison_html::PARTS;
 use super::html::{STYLE, with_filters};
 use crate::document::ServedDocument;
 
@@ -16,7 +15,6 @@ const OWN_STYLE: &str = include_str!("served.css");
 /// The document as one HTML file.
 pub(crate) fn page(document: &ServedDocument) -> Result<String, minijinja::Error> {
     let mut environment = with_filters()?;
-    environment.add_template("parts.html", PARTS)?;
     environment.add_template("page.html", PAGE)?;
     let style = Value::from_safe_string(format!("{STYLE}{OWN_STYLE}"));
     let page =
