@@ -1,5 +1,5 @@
 //! Help for the tests of several crates: a clock that a test controls, storage that fails on demand, a server
-//! of PostgreSQL, and the examples of the documents.
+//! of PostgreSQL, JSON schemas, and the examples of the documents.
 //!
 //! Clock and storage are full implementations of their traits. This crate is only ever a dev-dependency.
 #![forbid(unsafe_code)]
@@ -8,6 +8,7 @@ mod clock;
 pub mod documents;
 mod faulty;
 mod postgres;
+pub mod schema;
 
 pub use clock::FakeClock;
 pub use faulty::{Fault, Faulty};

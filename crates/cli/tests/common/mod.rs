@@ -14,10 +14,8 @@ pub mod ls_lr;
 pub mod masked;
 pub mod mdtest;
 pub mod mounted;
-
 pub mod options;
 pub mod ports;
-pub mod schema;
 pub mod scripts;
 pub mod server;
 pub mod slurm;

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use testkit::schema::{faults, resolved};
 
 use crate::common::ior;
 use crate::common::masked::Golden;
-use crate::common::schema::{faults, resolved};
 
 /// Keys of the original in runs that no golden file has: memory given per node.
 const WITHOUT_GOLDEN: [&str; 1] = ["/tests/Options/memoryPerNode"];

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 
 use super::changes::{WORDS, change};
 use super::schema::read;
-use super::valid::problems;
 use testkit::documents::whole_plan;
+use testkit::schema::faults;
 
 /// Whether a rejection is one line with a position in the text.
 fn has_position(rejection: &str, text: &str) -> bool {
@@ -48,7 +48,7 @@ proptest! {
                     schedule::needs(&jobs);
                     schedule::beside_states(&jobs);
                 }
-                let found = problems(&schema(), &read(&text));
+                let found = faults(&schema(), &read(&text));
                 prop_assert!(found.is_empty(), "{found:?}\n{text}");
             }
         }

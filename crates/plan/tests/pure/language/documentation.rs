@@ -7,9 +7,9 @@ use std::path::Path;
 
 use plan::Plan;
 use testkit::documents::{self, Example, whole_plan};
+use testkit::schema::faults;
 
 use super::schema::read;
-use super::valid::problems;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/plan.md");
 
@@ -53,6 +53,6 @@ fn every_example_of_a_plan_in_the_documentation_is_valid() {
         if let Err(rejected) = Plan::parse(&text, "piece") {
             panic!("{place}: {rejected}\n{text}");
         }
-        assert_eq!(problems(&schema, &read(&text)), Vec::<String>::new(), "{place}");
+        assert_eq!(faults(&schema, &read(&text)), Vec::<String>::new(), "{place}");
     }
 }

@@ -8,7 +8,6 @@ mod like;
 mod mistakes;
 mod schema;
 mod sizes;
-mod valid;
 
 use std::fs;
 use std::path::PathBuf;

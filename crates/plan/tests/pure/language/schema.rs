@@ -1,8 +1,7 @@
 //! The schema accepts what a plan may contain and rejects everything else.
 
 use serde_json::{Value, json};
-
-use super::valid::problems;
+use testkit::schema::faults;
 
 /// A plan's text as an editor reads it.
 pub(super) fn read(text: &str) -> Value {
@@ -14,7 +13,7 @@ pub(super) fn read(text: &str) -> Value {
 fn every_plan_of_the_repository_passes() {
     let schema = plan::schema();
     for (path, text) in super::plans() {
-        assert_eq!(problems(&schema, &read(&text)), Vec::<String>::new(), "{}", path.display());
+        assert_eq!(faults(&schema, &read(&text)), Vec::<String>::new(), "{}", path.display());
     }
 }
 
@@ -53,7 +52,7 @@ fn each_allowed_form_of_a_value_passes() {
         test("criterion = []"),
         test("waive = []\nsetup = []\nexports = {}"),
     ] {
-        assert_eq!(problems(&schema, &read(&text)), Vec::<String>::new(), "{text}");
+        assert_eq!(faults(&schema, &read(&text)), Vec::<String>::new(), "{text}");
     }
 }
 
@@ -95,7 +94,7 @@ fn an_invalid_plan_does_not_pass() {
         criterion("metric = \"write.bw\", op = \">=\", value = \"3 Gb/s\""),
         criterion("metric = \"write.bw\", op = \">=\", value = \"3 GB/s\", linear_within = \"10 %\""),
     ] {
-        assert!(!problems(&schema, &read(&text)).is_empty(), "{text}");
+        assert!(!faults(&schema, &read(&text)).is_empty(), "{text}");
     }
 }
 

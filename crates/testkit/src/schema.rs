@@ -2,10 +2,11 @@
 //!
 //! Invariant: a keyword that is not known here fails the test, so nothing of a schema stays unchecked.
 
+use regex_lite::Regex;
 use serde_json::Value;
 
-/// Keywords that only describe.
-const DESCRIPTIONS: [&str; 4] = ["$schema", "$defs", "title", "description"];
+/// Keywords that only describe or define.
+const DESCRIPTIONS: [&str; 5] = ["$schema", "$defs", "definitions", "title", "description"];
 
 /// Every place where `document` does not follow the schema `root`, one line each.
 pub fn faults(root: &Value, document: &Value) -> Vec<String> {
@@ -26,8 +27,7 @@ pub fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
 }
 
 fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec<String>) {
-    let keywords = schema.as_object().expect("a schema is an object");
-    for (keyword, wanted) in keywords {
+    for (keyword, wanted) in schema.as_object().expect("a schema is an object") {
         match keyword.as_str() {
             known if DESCRIPTIONS.contains(&known) => {}
             "$ref" => check(root, resolved(root, schema), value, at, faults),
@@ -35,6 +35,11 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
             "enum" if wanted.as_array().is_some_and(|all| all.contains(value)) => {}
             "const" if wanted == value => {}
             "type" | "enum" | "const" => faults.push(format!("{at}: {value} is not {keyword} {wanted}")),
+            "pattern" | "minimum" | "minItems" | "minProperties" => {
+                if !is_within(keyword, wanted, value) {
+                    faults.push(format!("{at}: {value} does not have {keyword} {wanted}"));
+                }
+            }
             "items" => {
                 for (number, item) in value.as_array().into_iter().flatten().enumerate() {
                     check(root, wanted, item, &format!("{at}/{number}"), faults);
@@ -55,23 +60,50 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
                 }
             }
             "additionalProperties" => {
-                assert_eq!(wanted, false, "{at}");
-                let known = |key: &&String| keywords["properties"].get(key.as_str()).is_none();
-                let unknown = value.as_object().into_iter().flat_map(|members| members.keys()).filter(known);
-                faults.extend(unknown.map(|key| format!("{at}: {key} is not in the schema")));
+                for (key, member) in value.as_object().into_iter().flatten() {
+                    match wanted {
+                        _ if schema["properties"].get(key).is_some() => {}
+                        Value::Bool(false) => faults.push(format!("{at}: {key} is not in the schema")),
+                        wanted => check(root, wanted, member, &format!("{at}/{key}"), faults),
+                    }
+                }
             }
-            "oneOf" => {
-                let fits = |schema: &&Value| {
-                    let mut faults = Vec::new();
-                    check(root, schema, value, at, &mut faults);
-                    faults.is_empty()
-                };
-                if wanted.as_array().into_iter().flatten().filter(fits).count() != 1 {
-                    faults.push(format!("{at}: {value} follows not exactly one of {wanted}"));
+            "allOf" | "anyOf" | "oneOf" | "not" => {
+                if !is_combined(root, keyword, wanted, value) {
+                    faults.push(format!("{at}: {value} does not follow {keyword} {wanted}"));
                 }
             }
             other => panic!("{at}: the keyword {other} is not known here"),
         }
+    }
+}
+
+/// Whether a value has the form or the size that a keyword wants. Values of other types have them.
+fn is_within(keyword: &str, wanted: &Value, value: &Value) -> bool {
+    let least = || wanted.as_u64().expect("a number") as usize;
+    match keyword {
+        "pattern" => value.as_str().is_none_or(|text| {
+            Regex::new(wanted.as_str().expect("a pattern")).expect("a pattern").is_match(text)
+        }),
+        "minimum" => value.as_f64().is_none_or(|number| number >= wanted.as_f64().expect("a number")),
+        "minItems" => value.as_array().is_none_or(|items| items.len() >= least()),
+        _ => value.as_object().is_none_or(|members| members.len() >= least()),
+    }
+}
+
+/// Whether a value follows a combination of schemas.
+fn is_combined(root: &Value, keyword: &str, wanted: &Value, value: &Value) -> bool {
+    let follows = |schema: &Value| {
+        let mut faults = Vec::new();
+        check(root, schema, value, "", &mut faults);
+        faults.is_empty()
+    };
+    let all = || wanted.as_array().expect("a list of schemas").iter();
+    match keyword {
+        "allOf" => all().all(follows),
+        "anyOf" => all().any(follows),
+        "oneOf" => all().filter(|one| follows(one)).count() == 1,
+        _ => !follows(wanted),
     }
 }
 
