@@ -244,6 +244,15 @@ pub fn tree(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, i64)> {
     all
 }
 
+/// A test of a plan that passes on each file system.
+pub const PASSING_TEST: &str = r#"
+[[test]]
+id = "W"
+clause = "writes"
+ior = "-w -e -t 64k -b 128k"
+criterion = { metric = "write.bw", stat = "max", op = ">=", value = "1 B/s" }
+"#;
+
 /// Waits until `there` is true, for a limited time.
 pub fn until(what: &str, mut there: impl FnMut() -> bool) {
     let begin = Instant::now();

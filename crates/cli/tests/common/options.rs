@@ -26,6 +26,21 @@ pub struct Row {
     pub sees: fn(&Seen),
 }
 
+/// The directory of the tests is not on Lustre, and the program reports this.
+pub fn not_on_lustre(seen: &Seen) {
+    seen.err("not on Lustre");
+}
+
+/// The note about an option of BeeGFS.
+pub fn no_beegfs(seen: &Seen) {
+    seen.err("has no effect: files get the layout of their directory");
+}
+
+/// The note about an option of GPFS.
+pub fn no_gpfs(seen: &Seen) {
+    seen.err("has no effect: this program gives no hints to GPFS");
+}
+
 /// A command line that succeeds.
 pub const fn works(option: &'static str, words: &'static str, sees: fn(&Seen)) -> Row {
     Row { option, before: "", words, status: 0, traced: false, sees }

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::options::{Classic, Row, Seen, fails, follows, works};
+use crate::common::options::{Classic, Row, Seen, fails, follows, no_beegfs, no_gpfs, not_on_lustre, works};
 use crate::common::{Ran, assay, program, run};
 
 fn workbench(dir: &Path, ranks: u32, words: &str) -> Ran {
@@ -71,18 +71,6 @@ const WORKBENCH: Classic =
 /// The successful operations of a phase, or of one kind in it.
 fn ops(seen: &Seen, phase: &str) -> u64 {
     seen.phase(phase)["ops"].as_u64().unwrap()
-}
-
-fn no_beegfs(seen: &Seen) {
-    seen.err("has no effect: files get the layout of their directory");
-}
-
-fn no_gpfs(seen: &Seen) {
-    seen.err("has no effect: this program gives no hints to GPFS");
-}
-
-fn lustre(seen: &Seen) {
-    seen.err("not on Lustre");
 }
 
 fn whole(seen: &Seen) {
@@ -167,11 +155,11 @@ const ROWS: &[Row] = &[
     works("--posix.gpfs.finegrainwritesharing", "-P 2 -D 1 -I 1 -R 1 {}", no_gpfs),
     works("--posix.gpfs.hintaccess", "-P 2 -D 1 -I 1 -R 1 {}", no_gpfs),
     works("--posix.gpfs.releasetoken", "-P 2 -D 1 -I 1 -R 1 {}", no_gpfs),
-    fails("--posix.lustre.ignorelocks", "-P 2 -D 1 {}", 4, lustre),
-    fails("--posix.lustre.pool", "-P 2 -D 1 --posix.lustre.stripecount=1 {p}", 4, lustre),
-    fails("--posix.lustre.startost", "-P 2 -D 1 --posix.lustre.stripecount=1 {1}", 4, lustre),
-    fails("--posix.lustre.stripecount", "-P 2 -D 1 {2}", 4, lustre),
-    fails("--posix.lustre.stripesize", "-P 2 -D 1 {64k}", 4, lustre),
+    fails("--posix.lustre.ignorelocks", "-P 2 -D 1 {}", 4, not_on_lustre),
+    fails("--posix.lustre.pool", "-P 2 -D 1 --posix.lustre.stripecount=1 {p}", 4, not_on_lustre),
+    fails("--posix.lustre.startost", "-P 2 -D 1 --posix.lustre.stripecount=1 {1}", 4, not_on_lustre),
+    fails("--posix.lustre.stripecount", "-P 2 -D 1 {2}", 4, not_on_lustre),
+    fails("--posix.lustre.stripesize", "-P 2 -D 1 {64k}", 4, not_on_lustre),
     works("--posix.odirect", "-P 2 -D 1 -I 1 -R 1 -S 4096 {}", whole),
     works("--posix.rangelocks", "-P 2 -D 1 -I 1 -R 1 {}", whole),
     works("--uring.odirect", "-a URING -P 2 -D 1 -I 1 -R 1 -S 4096 {}", whole),

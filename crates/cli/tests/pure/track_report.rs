@@ -2,17 +2,9 @@
 
 use std::fs;
 
-use crate::common::campaign::Place;
+use crate::common::campaign::{PASSING_TEST, Place};
 
 const STORE: &str = "--store h.sqlite";
-
-const TEST: &str = r#"
-[[test]]
-id = "W"
-clause = "writes"
-ior = "-w -e -t 64k -b 128k"
-criterion = { metric = "write.bw", stat = "max", op = ">=", value = "1 B/s" }
-"#;
 
 /// A place with a history of two tests of 80 days each. One of them falls to 80 % after 40 days.
 fn history() -> Place {
@@ -65,7 +57,7 @@ fn a_report_has_a_page_of_all_series_and_one_of_each_that_links_lead_to() {
 #[test]
 fn the_points_of_campaigns_link_to_their_reports_and_have_the_whole_hash() {
     let place = Place::new();
-    place.plan(TEST);
+    place.plan(PASSING_TEST);
     for folder in ["one", "two"] {
         place.assay(&format!("run p.toml --dir dir --folder {folder}")).ok();
     }

@@ -5,16 +5,8 @@ use std::fs;
 use serde_json::json;
 
 use crate::common::browser::Browser;
-use crate::common::campaign::Place;
+use crate::common::campaign::{PASSING_TEST, Place};
 use crate::common::server::Server;
-
-const TEST: &str = r#"
-[[test]]
-id = "W"
-clause = "writes"
-ior = "-w -e -t 64k -b 128k"
-criterion = { metric = "write.bw", stat = "max", op = ">=", value = "1 B/s" }
-"#;
 
 /// The last point of the small chart of the series that fell, which no other one covers, and that of the
 /// large chart.
@@ -24,7 +16,7 @@ const LARGE_POINT: &str = "svg.large-chart g.point:last-of-type circle";
 /// A place with a history of a series that falls to 80 % after 40 of 80 days, and of one campaign.
 fn history() -> Place {
     let place = Place::new();
-    place.plan(TEST);
+    place.plan(PASSING_TEST);
     fs::create_dir(place.path("all")).unwrap();
     place.assay("run p.toml --dir dir --folder all/one").ok();
     let mut table = "time,value,test,unit\n".to_owned();

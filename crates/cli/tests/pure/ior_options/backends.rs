@@ -1,6 +1,6 @@
 //! The rows of options of backends.
 
-use crate::common::options::{Row, Seen, calls, fails, works};
+use crate::common::options::{Row, Seen, calls, fails, no_beegfs, no_gpfs, not_on_lustre, works};
 
 /// The option is accepted, and the calls are the same: one for each transfer.
 fn same(seen: &Seen) {
@@ -8,23 +8,10 @@ fn same(seen: &Seen) {
     assert_eq!(seen.bytes("f")[..4], *b"CDF\x05");
 }
 
-/// The directory of the tests is not on Lustre, and the program reports this.
-fn lustre(seen: &Seen) {
-    seen.err("not on Lustre");
-}
-
 /// The number of calls of each rank equals the number of transfers in a block.
 fn strided(seen: &Seen) {
     let phase = seen.phase("write");
     assert_eq!(phase["ops"].as_u64(), phase["ranks"].as_u64().map(|ranks| 4 * ranks));
-}
-
-fn no_beegfs(seen: &Seen) {
-    seen.err("has no effect: files get the layout of their directory");
-}
-
-fn no_gpfs(seen: &Seen) {
-    seen.err("has no effect: this program gives no hints to GPFS");
 }
 
 fn direct(seen: &Seen) {
@@ -132,11 +119,16 @@ pub(super) const ROWS: &[Row] = &[
     works("--posix.gpfs.finegrainwritesharing", "-a DUMMY -w {}", no_gpfs),
     works("--posix.gpfs.hintaccess", "-a DUMMY -w {}", no_gpfs),
     works("--posix.gpfs.releasetoken", "-a DUMMY -w {}", no_gpfs),
-    fails("--posix.lustre.ignorelocks", "-w -b 64k -t 64k -o f {}", 4, lustre),
-    fails("--posix.lustre.pool", "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {p}", 4, lustre),
-    fails("--posix.lustre.startost", "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {1}", 4, lustre),
-    fails("--posix.lustre.stripecount", "-w -b 64k -t 64k -o f {2}", 4, lustre),
-    fails("--posix.lustre.stripesize", "-w -b 64k -t 64k -o f {64k}", 4, lustre),
+    fails("--posix.lustre.ignorelocks", "-w -b 64k -t 64k -o f {}", 4, not_on_lustre),
+    fails("--posix.lustre.pool", "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {p}", 4, not_on_lustre),
+    fails(
+        "--posix.lustre.startost",
+        "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {1}",
+        4,
+        not_on_lustre,
+    ),
+    fails("--posix.lustre.stripecount", "-w -b 64k -t 64k -o f {2}", 4, not_on_lustre),
+    fails("--posix.lustre.stripesize", "-w -b 64k -t 64k -o f {64k}", 4, not_on_lustre),
     calls("--posix.odirect", "-w -b 64k -t 4k -o f {}", direct),
     calls("--posix.odirect", "-a URING -w -b 64k -t 4k -o f {}", direct),
     calls("--posix.rangelocks", "-w -b 64k -t 16k -o f {}", |seen| {

@@ -1,20 +1,7 @@
 //! The rows of options of backends.
 
 use super::Left as _;
-use crate::common::options::{Row, Seen, calls, fails, works};
-
-/// The directory of the tests is not on Lustre, and the program reports this.
-fn lustre(seen: &Seen) {
-    seen.err("not on Lustre");
-}
-
-fn no_beegfs(seen: &Seen) {
-    seen.err("has no effect: files get the layout of their directory");
-}
-
-fn no_gpfs(seen: &Seen) {
-    seen.err("has no effect: this program gives no hints to GPFS");
-}
+use crate::common::options::{Row, Seen, calls, fails, no_beegfs, no_gpfs, not_on_lustre, works};
 
 fn direct(seen: &Seen) {
     assert!(seen.called(&["open", "file.mdtest", "O_DIRECT"]) > 0, "{}", seen.trace);
@@ -49,11 +36,11 @@ pub(super) const ROWS: &[Row] = &[
     works("--posix.gpfs.finegrainwritesharing", "-C -F -n 1 {}", no_gpfs),
     works("--posix.gpfs.hintaccess", "-C -F -n 1 {}", no_gpfs),
     works("--posix.gpfs.releasetoken", "-C -F -n 1 {}", no_gpfs),
-    fails("--posix.lustre.ignorelocks", "-C -F -n 1 {}", 4, lustre),
-    fails("--posix.lustre.pool", "-C -F -n 1 --posix.lustre.stripecount=1 {p}", 4, lustre),
-    fails("--posix.lustre.startost", "-C -F -n 1 --posix.lustre.stripecount=1 {1}", 4, lustre),
-    fails("--posix.lustre.stripecount", "-C -F -n 1 {2}", 4, lustre),
-    fails("--posix.lustre.stripesize", "-C -F -n 1 {64k}", 4, lustre),
+    fails("--posix.lustre.ignorelocks", "-C -F -n 1 {}", 4, not_on_lustre),
+    fails("--posix.lustre.pool", "-C -F -n 1 --posix.lustre.stripecount=1 {p}", 4, not_on_lustre),
+    fails("--posix.lustre.startost", "-C -F -n 1 --posix.lustre.stripecount=1 {1}", 4, not_on_lustre),
+    fails("--posix.lustre.stripecount", "-C -F -n 1 {2}", 4, not_on_lustre),
+    fails("--posix.lustre.stripesize", "-C -F -n 1 {64k}", 4, not_on_lustre),
     calls("--posix.odirect", "-C -F -n 1 -w 4096 {}", direct),
     calls("--posix.rangelocks", "-C -F -n 1 -w 64 {}", |seen| {
         assert_eq!(seen.called(&["fcntl(", "F_WRLCK"]), 2, "a lock for each write: {}", seen.trace);
