@@ -40,6 +40,11 @@ pub trait LoopStep {
         None
     }
 
+    /// Whether the last transfer had nothing to do, so that it is in no count and no latency.
+    fn left_out(&mut self) -> bool {
+        false
+    }
+
     /// For a step that both reads and writes: whether the last transfer was a read.
     fn was_read(&self) -> Option<bool> {
         None
@@ -215,6 +220,9 @@ pub fn drive<C: Clock, S: LoopStep>(
                 if let Some(bytes) = step.cut_short() {
                     tally.take(&TransferStamps::of(&begins, &ends, &reads, taken..index, mixed));
                     tally.cut_short(end, bytes);
+                    taken = index + 1;
+                } else if step.left_out() {
+                    tally.take(&TransferStamps::of(&begins, &ends, &reads, taken..index, mixed));
                     taken = index + 1;
                 }
             }

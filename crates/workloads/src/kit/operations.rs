@@ -43,7 +43,7 @@ pub trait Operation {
 }
 
 /// The error of an operation that had nothing to do, such as the removal of a missing file. The operation
-/// counts neither as done nor as failed.
+/// counts neither as done nor as failed, and its time is in no latency.
 #[derive(Debug)]
 pub struct NothingToDo;
 
@@ -139,9 +139,9 @@ impl Operating {
         self.failed.is_some()
     }
 
-    /// Operations of this rank so far, including failed ones.
+    /// Operations of this rank so far, including failed ones and those that had nothing to do.
     pub fn so_far(&self) -> u64 {
-        self.tally.transfers()
+        self.tally.transfers() + self.failures.skipped
     }
 
     /// Does the items number `from` to `stop.transfers` of `order`. Returns the number reached and why it
@@ -157,15 +157,15 @@ impl Operating {
         if self.has_failed() {
             return (from, Ending::Alarm);
         }
-        let before = self.tally.transfers();
+        let before = self.so_far();
         let alarm = &|| rank.comm.alarm_raised();
         let course = LoopCourse { from, stop, pace: Pace::FREE, alarm };
-        let mut each = OperationStep { operation, failures: &mut self.failures };
+        let mut each = OperationStep { operation, failures: &mut self.failures, nothing: false };
         match drive(&*rank.clock, &mut each, order, &course, &mut self.tally) {
             Ok(ended) => ended,
             Err(trouble) => {
                 self.fail(rank, trouble.to_string());
-                (from + self.tally.transfers() - before, Ending::Alarm)
+                (from + self.so_far() - before, Ending::Alarm)
             }
         }
     }
@@ -194,7 +194,7 @@ impl Operating {
         let skipped = self.failures.skipped;
         let course = LoopCourse { from: 0, stop: Stop::after(count), pace: Pace::FREE, alarm };
         let mut uncounted = TransferTally::new(Meter::new(rank.clock.scale(), 1));
-        let mut each = OperationStep { operation, failures: &mut self.failures };
+        let mut each = OperationStep { operation, failures: &mut self.failures, nothing: false };
         let done = drive(&*rank.clock, &mut each, &mut TransferOrder::items(count), &course, &mut uncounted);
         self.outside += self.failures.count() - before;
         self.failures.skipped = skipped;
@@ -244,9 +244,8 @@ impl Operating {
     fn reduce(mut self, rank: &mut Rank<'_>, own_end: Tick, end: Tick) -> Result<OperationsDone, Halt> {
         let (comm, scale) = (rank.comm, rank.clock.scale());
         let [own_ns, ns] = [own_end, end].map(|end| scale.ns(end.0 - self.begun.0));
-        let operations =
-            self.tally.meter.transfers() - (self.failures.count() - self.outside) - self.failures.skipped;
-        let work = RankWork { amount: operations, ns: own_ns, given: self.tally.transfers() > 0 };
+        let operations = self.tally.meter.transfers() - (self.failures.count() - self.outside);
+        let work = RankWork { amount: operations, ns: own_ns, given: self.so_far() > 0 };
         let [begun_ns, ended_ns] = [self.begun, own_end].map(|tick| rank.since_start_ns(tick));
         let Meter { latency, timeline, .. } = &mut self.tally.meter;
         let mut parts = ReductionParts::default();
@@ -298,6 +297,8 @@ impl Operating {
 struct OperationStep<'e> {
     operation: &'e mut dyn Operation,
     failures: &'e mut Failures,
+    /// Whether the last operation had nothing to do.
+    nothing: bool,
 }
 
 impl LoopStep for OperationStep<'_> {
@@ -316,6 +317,11 @@ impl LoopStep for OperationStep<'_> {
             Ok(()) => Ok(()),
             Err(error) => {
                 let (call, path) = self.operation.failed();
+                if NothingToDo::is(&error) {
+                    self.failures.skipped += 1;
+                    self.nothing = true;
+                    return Ok(());
+                }
                 if self.failures.take(call, path, &error) {
                     return Ok(());
                 }
@@ -327,6 +333,11 @@ impl LoopStep for OperationStep<'_> {
     #[inline]
     fn after(&mut self, item: u64) {
         self.operation.after(item);
+    }
+
+    #[inline]
+    fn left_out(&mut self) -> bool {
+        std::mem::take(&mut self.nothing)
     }
 }
 

@@ -39,6 +39,7 @@ fn a_partial_tree_is_removed_and_its_missing_names_are_no_failures() {
         assert_eq!(names_in(dir.path()), ["A/"], "all else is removed");
         let files = left[0].phase("file_removal");
         assert!(files.ops > 0 && files.ops < 28 && files.failed.is_none(), "{files:?}");
+        assert_eq!(files.latency.as_ref().map(|latency| latency.count), Some(files.ops));
         let notices = left[0].events("Notice").concat();
         let missing = 28 - files.ops;
         assert!(
@@ -57,8 +58,13 @@ fn a_second_removal_finds_nothing_and_is_no_failure() {
     for ops in [12, 0] {
         let left = play_in(dir.path(), 2, &MdtestParameters { directories: true, ..removal(&made) });
         assert_eq!(failed(&left), 0);
-        let removed = left[0].phase("file_removal").ops + left[0].phase("directory_removal").ops;
-        assert_eq!(removed, ops);
+        let phases = ["file_removal", "directory_removal"].map(|phase| left[0].phase(phase));
+        assert_eq!(phases.iter().map(|phase| phase.ops).sum::<u64>(), ops);
+        for phase in phases {
+            let timed = phase.latency.as_ref().map_or(0, |latency| latency.count);
+            let shown = phase.timeline.as_ref().map_or(0, |timeline| timeline.bytes.iter().sum());
+            assert_eq!((timed, shown), (phase.ops, phase.ops), "{phase:?}");
+        }
     }
 }
 

@@ -7,7 +7,6 @@ use std::path::Path;
 use ranks::{Comm, Halt, Reduce};
 use results::record::{Failed, FailedOperation};
 
-use super::NothingToDo;
 use crate::kit::drive::words;
 use crate::kit::few;
 
@@ -35,10 +34,6 @@ impl Failures {
     /// Counts a failure. Returns false if the run must not continue after it.
     #[cold]
     pub(crate) fn take(&mut self, call: &'static str, path: &Path, error: &io::Error) -> bool {
-        if NothingToDo::is(error) {
-            self.skipped += 1;
-            return true;
-        }
         if !self.keep_going {
             return false;
         }
