@@ -12,7 +12,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::{Release, output, tree};
+use super::{Release, output, program, tree};
 use crate::step::cargo;
 
 /// One crate.
@@ -26,8 +26,8 @@ struct Crate {
 
 /// Writes the notices, and gives the number of crates.
 pub(super) fn write(release: &Release, file: &Path) -> Result<usize> {
-    let target = format!("{}-unknown-linux-gnu", release.arch());
-    let words = ["metadata", "--format-version=1", "--locked", "--filter-platform", &target];
+    let words =
+        ["metadata", "--format-version=1", "--locked", "--filter-platform", &program::target(release)];
     let metadata: Value = serde_json::from_str(&output(&mut cargo(&release.root, &words))?)?;
     let crates = linked(&metadata)?;
     ensure!(!crates.is_empty(), "cargo listed no crate of other authors");

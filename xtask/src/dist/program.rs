@@ -19,7 +19,7 @@ pub(super) fn path(release: &Release) -> PathBuf {
 }
 
 /// The target, as Rust spells it.
-fn target(release: &Release) -> String {
+pub(super) fn target(release: &Release) -> String {
     format!("{}-unknown-linux-gnu", release.arch())
 }
 

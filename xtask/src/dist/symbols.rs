@@ -15,26 +15,28 @@ const LIBRARIES: &[&str] =
 type Version = (u32, u32);
 
 pub(super) fn check(release: &Release) -> Result<Outcome> {
-    let path = program::path(release);
-    let mut readelf = release.with_epoch(Command::new("readelf"));
-    let text = output(readelf.args(["--wide", "--version-info", "--dynamic"]).arg(&path))?;
+    let text = read(release)?;
     let wrong = wrong(&text, GLIBC);
     if !wrong.is_empty() {
         return Ok(Outcome::Failed(wrong.join("\n")));
     }
-    let newest = needed(&text).context("the program needs no symbol of the GNU C library")?;
+    let newest = needed(&text)?;
     Ok(Outcome::Done(format!("needs GLIBC_{}.{}", newest.0, newest.1)))
 }
 
 /// The newest version of the GNU C library that the program needs.
 pub(super) fn needed_by(release: &Release) -> Result<Version> {
-    let text =
-        output(Command::new("readelf").args(["--wide", "--version-info"]).arg(program::path(release)))?;
-    needed(&text).context("the program needs no symbol of the GNU C library")
+    needed(&read(release)?)
 }
 
-fn needed(text: &str) -> Option<Version> {
-    names(text).filter_map(version).max()
+/// What readelf prints about the symbols and libraries of the program.
+fn read(release: &Release) -> Result<String> {
+    let mut readelf = release.with_epoch(Command::new("readelf"));
+    output(readelf.args(["--wide", "--version-info", "--dynamic"]).arg(program::path(release)))
+}
+
+fn needed(text: &str) -> Result<Version> {
+    names(text).filter_map(version).max().context("the program needs no symbol of the GNU C library")
 }
 
 /// What the program needs and an installation with this C library does not have.
@@ -87,7 +89,7 @@ Version needs section '.gnu.version_r' contains 1 entry:
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        assert_eq!(needed(OUTPUT), Some((2, 28)));
+        assert_eq!(needed(OUTPUT).unwrap(), (2, 28));
         assert!(wrong(OUTPUT, (2, 28)).is_empty());
         assert!(wrong(OUTPUT, (2, 100)).is_empty(), "2.28 is older than 2.100");
     }

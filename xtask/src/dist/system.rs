@@ -82,6 +82,7 @@ fn config(release: &Release, format: &Format, copyright: &Path) -> Result<Value>
         "aarch64" => "arm64",
         other => other,
     };
+    let time = time(&release.epoch)?;
     Ok(json!({
         "name": "assay",
         "arch": arch,
@@ -93,10 +94,10 @@ fn config(release: &Release, format: &Format, copyright: &Path) -> Result<Value>
         "maintainer": packager,
         "description": format!("{ABOUT}\n{MORE}"),
         "license": "MIT OR Apache-2.0",
-        "mtime": time(&release.epoch)?,
+        "mtime": time,
         "depends": [(format.depends)(symbols::needed_by(release)?)],
         "suggests": format.suggests,
-        "contents": contents(release, format, copyright)?,
+        "contents": contents(release, format, copyright, &time)?,
         "rpm": { "summary": ABOUT, "packager": packager, "buildhost": "localhost" },
     }))
 }
@@ -104,7 +105,7 @@ fn config(release: &Release, format: &Format, copyright: &Path) -> Result<Value>
 /// The description below the first line.
 const MORE: &str =
     "assay runs the plan of a contract and gives each clause a verdict. It replaces ior, mdtest,
-fdtree, FLASH-IO and many ls -lR. The classic names are links in /usr/lib/assay/links,
+md-workbench, fdtree, FLASH-IO and many ls -lR. The classic names are links in /usr/lib/assay/links,
 which is not in the search path.";
 
 /// The directories that every system has. A package leaves them when it is removed.
@@ -128,7 +129,7 @@ fn directories(files: &[Value]) -> BTreeSet<String> {
 }
 
 /// All files with their places below `/usr`, and their directories.
-fn contents(release: &Release, format: &Format, copyright: &Path) -> Result<Vec<Value>> {
+fn contents(release: &Release, format: &Format, copyright: &Path, time: &str) -> Result<Vec<Value>> {
     let base = release.tree();
     let mut all = Vec::new();
     for file in tree::files(&base)? {
@@ -136,30 +137,30 @@ fn contents(release: &Release, format: &Format, copyright: &Path) -> Result<Vec<
         let target = format!("/usr/{place}");
         let source = base.join(&file);
         if let Ok(link) = fs::read_link(&source) {
-            let about = info(None, release)?;
+            let about = info(None, time);
             all.push(json!({ "type": "symlink", "src": link, "dst": target, "file_info": about }));
         } else {
             let mode = source.metadata()?.permissions().mode() & 0o777;
-            all.push(json!({ "src": source, "dst": target, "file_info": info(Some(mode), release)? }));
+            all.push(json!({ "src": source, "dst": target, "file_info": info(Some(mode), time) }));
         }
     }
     if format.name == "deb" {
         let target = format!("/usr/{}/copyright", tree::DOCUMENTS);
-        all.push(json!({ "src": copyright, "dst": target, "file_info": info(Some(0o644), release)? }));
+        all.push(json!({ "src": copyright, "dst": target, "file_info": info(Some(0o644), time) }));
     }
     for directory in directories(&all) {
-        all.push(json!({ "type": "dir", "dst": directory, "file_info": info(Some(0o755), release)? }));
+        all.push(json!({ "type": "dir", "dst": directory, "file_info": info(Some(0o755), time) }));
     }
     Ok(all)
 }
 
 /// Owner, mode and time of a file.
-fn info(mode: Option<u32>, release: &Release) -> Result<Value> {
-    let mut info = json!({ "owner": "root", "group": "root", "mtime": time(&release.epoch)? });
+fn info(mode: Option<u32>, time: &str) -> Value {
+    let mut info = json!({ "owner": "root", "group": "root", "mtime": time });
     if let Some(mode) = mode {
         info["mode"] = json!(mode);
     }
-    Ok(info)
+    info
 }
 
 /// The time as nfpm reads it, from seconds since 1970.

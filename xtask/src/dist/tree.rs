@@ -98,7 +98,7 @@ pub(super) fn write(to: &Path, text: &str) -> Result<()> {
     fs::write(to, text).with_context(|| format!("cannot write {}", to.display()))
 }
 
-fn create_folder_of(file: &Path) -> Result<()> {
+pub(super) fn create_folder_of(file: &Path) -> Result<()> {
     let folder = file.parent().context("a file without a folder")?;
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }

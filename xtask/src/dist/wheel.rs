@@ -3,10 +3,9 @@
 //! The wheel has no Python code. Its name is not `assay`, because the index of Python packages is shared by
 //! all fields, and that name is a common word.
 
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::{fs, io};
 
 use anyhow::{Context, Result};
 
@@ -44,12 +43,10 @@ pub(super) fn write(release: &Release) -> Result<Outcome> {
     Ok(Outcome::Done(names.into_iter().filter(|name| name.ends_with(".whl")).collect()))
 }
 
+/// Copies a file with its mode.
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    let folder = to.parent().context("a file without a folder")?;
-    fs::create_dir_all(folder)?;
-    let mode = from.metadata()?.permissions().mode();
-    io::copy(&mut fs::File::open(from)?, &mut fs::File::create(to)?)?;
-    fs::set_permissions(to, fs::Permissions::from_mode(mode))?;
+    tree::create_folder_of(to)?;
+    fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
     Ok(())
 }
 
