@@ -196,12 +196,16 @@ class AssayPlan(_Assay):
 
     @run_before("performance")
     def name_the_criteria(self):
-        values, references, failed = self.plain_rates(), {}, 0
+        # Two criteria of one metric, such as its limits, have the same name.
+        values, references, named, failed = self.plain_rates(), {}, set(), 0
         for verdict in self.verdicts():
             failed += verdict["outcome"] == "FAIL"
             if verdict["value"] is None:
                 continue
-            name, unit = self.name_of(verdict), verdict["unit"]
+            name, unit, more = self.name_of(verdict), verdict["unit"], 2
+            while name in named:
+                name, more = f"{self.name_of(verdict)}.{more}", more + 1
+            named.add(name)
             values[name] = (verdict["value"], unit)
             limits = self.limits(verdict)
             if limits:

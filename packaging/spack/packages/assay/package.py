@@ -7,8 +7,8 @@ from spack.package import *
 
 class Assay(cargo.CargoPackage):
     """Acceptance tests of parallel file systems: plans, verdicts and evidence. It replaces ior, mdtest,
-    fdtree, FLASH-IO and many ls -lR. MPI, HDF5 and PnetCDF are found when a workload starts, so the program
-    is built without them."""
+    md-workbench, fdtree, FLASH-IO and many ls -lR. MPI, HDF5 and PnetCDF are found when a workload starts,
+    so the program is built without them."""
 
     # There is no public address of the source yet. Build a checkout with `spack dev-build`, or put the
     # archive of the source, assay-VERSION.tar.gz, into the working directory of `spack install`.
@@ -22,7 +22,9 @@ class Assay(cargo.CargoPackage):
 
     variant(
         "links",
-        values=any_combination_of("ior", "mdtest", "fdtree", "flash-io", "flash_benchmark_io", "ls-lr"),
+        values=any_combination_of(
+            "ior", "mdtest", "md-workbench", "fdtree", "flash-io", "flash_benchmark_io", "ls-lr"
+        ),
         description="Classic names as links in bin. Packages with these names cannot be in the same view.",
     )
     variant("mpi", default=False, description="Load an MPI library with the package, for ranks on many nodes")

@@ -10,7 +10,8 @@ class AssayPlan(ExecutableApplication):
 
     tags("synthetic-benchmarks", "IO")
 
-    # The plan has its own launcher. Status 1 or 3 is a verdict. Without a campaign, `report` fails.
+    # The plan has its own launcher. Status 1 or 3 is a verdict. Without a campaign, `report` fails. Ramble does
+    # not check the status, so search for 4 and 5 in the log: the campaign is then not complete.
     executable(
         "campaign",
         "assay run {plan} --dir {directory} --folder {experiment_run_dir}/campaign --plain {options}",
