@@ -192,7 +192,9 @@ pub(super) fn each_directory(run: &mut MdtestRun<'_>, row: &'static ItemOperatio
     };
     let plan = PhasePlan { announced, names_at: TREES_AT, ..PhasePlan::new(run, row, count) };
     let done = phase::perform(run, &plan, &mut walk, None)?;
-    walk.left_out.report(run, row)?;
+    if !down {
+        walk.left_out.report(run, row)?;
+    }
     phase::conclude(run, &plan, done)
 }
 
