@@ -3,10 +3,11 @@
 
 use measure::Meter;
 use ranks::Halt;
-use results::record::{Balance, ClockPace, KernelCount, OpenedFiles, Stonewall};
+use results::record::{Balance, ClockPace, KernelCount, OpenedFiles, Stonewall, SyncTime};
 
 use super::each_rank;
 use super::phase::PhaseSetting;
+use super::sync_time::SyncPlaces;
 use super::test::RunningTest;
 use super::transfer::{AtDeadline, RankDone};
 use crate::kit::balance::BalancePlaces;
@@ -23,6 +24,8 @@ pub(super) struct PhaseNumbers {
     pub(super) stonewall: Option<(Stonewall, u64)>,
     /// Without the slowest rank.
     pub(super) balance: Balance,
+    /// The time of the fsync, if there was one.
+    pub(super) sync: Option<SyncTime>,
     /// On rank 0.
     pub(super) opened: Option<OpenedFiles>,
     pub(super) kernel: Option<KernelCount>,
@@ -48,11 +51,17 @@ pub(super) fn reduce(
     let kernel = rank.add_kernel(&mut parts);
     let Meter { latency, timeline, .. } = &mut done.tally.meter;
     let measured = MeasuredPlaces::add(&mut parts, latency, Some(timeline));
+    // All ranks have one, or none has.
+    let sync = done.sync_ns.filter(|_| setting.is_first).map(|ns| SyncPlaces::add(&mut parts, ns));
     let reduced = parts.reduce(rank.comm)?;
     measured.to_rank_0(rank.comm, &reduced, latency, Some(timeline))?;
     let (kernel, pace) = rank.kernel(kernel, &reduced);
+    let spans = stamps.spans(&reduced, rank, parameters.ramp > 0);
+    let span_s = spans.spans.transfer_s;
+    let sync = sync.map(|sync| sync.of(&reduced, rank.comm, &rank.node, span_s)).transpose()?;
     Ok(PhaseNumbers {
-        spans: stamps.spans(&reduced, rank, parameters.ramp > 0),
+        spans,
+        sync,
         sums: sums.of(&reduced),
         stonewall: wall.map(|wall| wall.stonewall(&reduced, parameters.deadline, parameters.wear_out)),
         balance: balance.extremes(&reduced),

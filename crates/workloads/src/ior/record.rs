@@ -1,8 +1,8 @@
 //! Makes one phase record from every rank's measurements, by the formulas of
 //! docs/explanation/clock-and-phases.md.
 
-use ranks::{Comm, Halt, Reduce};
-use results::record::{Counts, Phase, SampledData, Stonewall, SyncTime};
+use ranks::Halt;
+use results::record::{Counts, Phase, SampledData, Stonewall};
 use storage::Mode;
 
 use super::numbers::{PhaseNumbers, Sums};
@@ -27,7 +27,7 @@ pub(super) fn put(
 ) -> Result<u64, Halt> {
     let numbers = numbers::reduce(test, setting, done)?;
     let done = &*done;
-    let PhaseNumbers { spans, sums, stonewall, mut balance, opened, kernel, pace } = numbers;
+    let PhaseNumbers { spans, sums, stonewall, mut balance, sync, opened, kernel, pace } = numbers;
     check_nothing_lost(test, setting, &sums)?;
     report_stonewall(test, done, stonewall.as_ref())?;
     let each_rank = each_rank::collect(test, setting, done, &mut balance)?;
@@ -71,7 +71,7 @@ pub(super) fn put(
         repeated_bytes: sums.repeated.min(sums.bytes),
         persisted_each: setting.kind.writes() && parameters.sync_each,
         data_key: parameters.data_key.map(|key| key.facts().clone()),
-        sync: sync_time(test.rank.comm, done.sync_ns.filter(|_| setting.is_first), spans.spans.transfer_s)?,
+        sync,
         opened,
         kernel,
         pace,
@@ -95,25 +95,6 @@ fn stall(test: &RunningTest<'_>, phase: &Phase) -> Option<String> {
 
 fn report_stall(test: &mut RunningTest<'_>, stall: Option<&str>) {
     stall.into_iter().for_each(|text| test.observer.event(&IorEvent::Notice(text)));
-}
-
-/// The fsync of all ranks; all or none of them have one. Collective, if they have.
-fn sync_time(comm: &dyn Comm, mine: Option<u64>, span_s: f64) -> Result<Option<SyncTime>, Halt> {
-    let Some(ns) = mine else { return Ok(None) };
-    let most = comm.reduce_one(ns, Reduce::Max)?;
-    let sum = comm.reduce_one(ns, Reduce::Sum)?;
-    let candidate = if ns == most { comm.rank() } else { comm.size() };
-    let slowest_rank = comm.reduce_one(candidate.into(), Reduce::Min)? as u32;
-    let mut node = comm.node_name().as_bytes().to_vec();
-    comm.broadcast(slowest_rank, &mut node)?;
-    let seconds_mean = sum as f64 * 1e-9 / f64::from(comm.size());
-    Ok(Some(SyncTime {
-        seconds_max: most as f64 * 1e-9,
-        slowest_rank,
-        slowest_node: String::from_utf8_lossy(&node).into_owned(),
-        seconds_mean,
-        share: if span_s > 0.0 { (seconds_mean / span_s).min(1.0) } else { 0.0 },
-    }))
 }
 
 /// A write has lost data if all its calls succeeded and its files are shorter than what was written. Some MPI
