@@ -16,16 +16,15 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::campaign::skipped;
+use super::campaign::{SmallFs, there, until};
 use super::gluster::{Gluster, Volume};
-use super::is_root;
 
 /// The directory of images and of data of servers: on a disk on most systems.
 const BASE: &str = "/var/tmp";
 const NAME: &str = "assay-mounted";
 /// Size of an image in bytes. Space is used only as it is written.
 const IMAGE_BYTES: u64 = 3 << 30;
-/// Longest wait for a mount and for the end of a process.
+/// Longest wait for the end of a process.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A kind of file system.
@@ -96,13 +95,7 @@ impl FileSystem {
 
     /// Mounts one. `None`, with the reason printed, if this machine cannot.
     pub fn mount(self) -> Option<Mounted> {
-        let missing = self.programs().iter().find(|program| !is_there(program));
-        if !is_root() {
-            skipped("only root may mount a file system");
-            return None;
-        }
-        if let Some(program) = missing {
-            skipped(&format!("{program} is missing; `cargo xtask setup` installs it"));
+        if !self.programs().iter().all(|program| there(program)) || !may_mount() {
             return None;
         }
         let gluster = |volume, bricks| {
@@ -169,15 +162,7 @@ impl OwnDirectory {
 
     /// Waits until `dir` is a mount point.
     fn wait_for_mount(&self, dir: &str) {
-        self.wait(dir, || mounts_below(&self.path(dir)).len() == 1);
-    }
-
-    fn wait(&self, what: &str, there: impl Fn() -> bool) {
-        let begin = Instant::now();
-        while !there() {
-            assert!(begin.elapsed() < PATIENCE, "no {what} in {}", self.0.display());
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        until("the mount", || mounts_below(&self.path(dir)).len() == 1);
     }
 }
 
@@ -226,14 +211,15 @@ fn end_processes(root: &Path) -> bool {
 
 /// The processes with this directory in their command lines, except this one; with a name only those of it.
 fn processes(root: &Path, name: &str) -> Vec<String> {
-    let root = root.as_os_str().as_bytes();
+    // With the end of the name, so that number 1 is not also 10.
+    let root = [root.as_os_str().as_bytes(), b"/"].concat();
     let of = |entry: fs::DirEntry| {
         let line = fs::read(entry.path().join("cmdline")).ok()?;
         let comm = fs::read_to_string(entry.path().join("comm")).ok()?;
         let pid = entry.file_name().to_string_lossy().into_owned();
         let is_other = pid != std::process::id().to_string();
-        let is_meant =
-            line.windows(root.len()).any(|part| part == root) && (name.is_empty() || comm.trim_end() == name);
+        let is_meant = line.windows(root.len()).any(|part| part == root.as_slice())
+            && (name.is_empty() || comm.trim_end() == name);
         (is_meant && is_other).then_some(pid)
     };
     fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
@@ -246,9 +232,11 @@ fn mounts_below(root: &Path) -> Vec<PathBuf> {
     places.filter(|place| place.starts_with(root)).collect()
 }
 
-fn is_there(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+/// Whether this process may mount file systems. If not, prints that the test is skipped. Root of a container
+/// may not.
+fn may_mount() -> bool {
+    let dir = tempfile::tempdir().unwrap();
+    SmallFs::mount(dir.path(), "1m").is_some()
 }
 
 /// Runs a command that must succeed.

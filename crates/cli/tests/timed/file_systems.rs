@@ -17,7 +17,7 @@ use crate::common::{Ran, only_in_all, run};
 /// The launcher of the runs with MPI.
 const LAUNCHER: &str = "mpirun.mpich";
 /// What runs on 4 ranks. All data is compared.
-const RUNS: [(&str, &str); 14] = [
+const RUNS: [(&str, &str); 15] = [
     ("try", "try DIR"),
     ("shared file", "-n 4 ior -wWrR -e -G 7 -b 512k -t 64k -s 2 -o DIR/f"),
     ("own files", "-n 4 ior -wWrR -F -e -G 7 -b 512k -t 64k -s 2 -o DIR/f"),
@@ -30,6 +30,7 @@ const RUNS: [(&str, &str); 14] = [
     ("MPI-IO, collective", "MPI ior -a MPIIO -c -wWrR -G 7 -b 512k -t 64k -s 2 -o DIR/f"),
     ("mdtest, shared directory", "-n 4 mdtest -n 50 -w 3901 -e 3901 -d DIR/md"),
     ("mdtest, tree", "-n 4 mdtest -n 40 -u -z 2 -b 2 -i 2 -d DIR/md"),
+    ("md-workbench", "-n 4 md-workbench -X -P 20 -I 10 -D 2 -R 2 -o DIR/mw"),
     ("fdtree", "-n 2 fdtree -l 2 -d 3 -f 3 -s 2 -o DIR"),
     ("ls -lR", "-n 2 ls-lr --make --walk --remove --entries 300 DIR"),
 ];

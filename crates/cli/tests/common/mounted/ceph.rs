@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use super::{OwnDirectory, done};
+use crate::common::campaign::until;
 use crate::common::ports;
 
 /// The cluster. Each has only its own monitor, so all may have one name.
@@ -37,7 +38,7 @@ impl OwnDirectory {
         ceph("ceph", &["osd", "pool", "create", "names", "8"]);
         ceph("ceph", &["osd", "pool", "create", "data", "8"]);
         ceph("ceph", &["fs", "new", "fs", "names", "data"]);
-        self.wait("metadata server", || {
+        until("metadata server", || {
             let state = Command::new("ceph").args(["-c", &config, "mds", "stat"]).output().unwrap();
             String::from_utf8_lossy(&state.stdout).contains("up:active")
         });

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::TcpStream;
 
 use super::{OwnDirectory, done, quiet};
+use crate::common::campaign::until;
 use crate::common::ports;
 
 /// The address of the servers of MooseFS, which take none that begins with 127.
@@ -23,7 +24,7 @@ impl OwnDirectory {
         );
         fs::write(self.path("sshd.conf"), settings).unwrap();
         self.spawn("/usr/sbin/sshd", &["-D", "-e", "-f", &self.text("sshd.conf")]);
-        self.wait("server", || TcpStream::connect(format!("127.0.0.1:{port}")).is_ok());
+        until("server", || TcpStream::connect(format!("127.0.0.1:{port}")).is_ok());
         let options =
             format!("port={port},IdentityFile={key},StrictHostKeyChecking=no,UserKnownHostsFile=/dev/null");
         done("sshfs", &["-o", &options, &format!("root@127.0.0.1:{data}"), &self.text("m")]);
@@ -38,7 +39,7 @@ impl OwnDirectory {
             "ip link set lo up; ip addr add {ADDRESS}/32 dev lo; echo $$ > {holder}; exec tail -f {held}"
         );
         self.spawn("unshare", &["-n", "sh", "-c", &script]);
-        self.wait("namespace", || fs::read_to_string(&holder).is_ok_and(|pid| pid.ends_with('\n')));
+        until("namespace", || fs::read_to_string(&holder).is_ok_and(|pid| pid.ends_with('\n')));
         let pid = fs::read_to_string(&holder).unwrap().trim().to_owned();
         let within = |words: &[&str]| done("nsenter", &[&["-n", "-t", &pid], words].concat());
 
@@ -70,9 +71,10 @@ impl OwnDirectory {
         let mount = self.text("m");
         within(&["mfsmount", &mount, "-H", ADDRESS]);
         self.wait_for_mount("m");
-        // Until both chunk servers have registered, there is no space.
+        // A chunk server reports its space some time after it has started.
+        until("space", || rustix::fs::statvfs(&mount).is_ok_and(|facts| facts.f_bavail > 0));
         let first = self.text("m/first");
-        self.wait("space", || {
+        until("a written file", || {
             quiet("dd", &["if=/dev/zero", &format!("of={first}"), "bs=1", "count=1", "conv=fsync"])
                 .is_ok_and(|status| status.success())
         });
