@@ -11,6 +11,7 @@
 //! Never here: the command line, text for people.
 
 mod data;
+mod kinds;
 mod latency_files;
 mod objects;
 mod parameters;

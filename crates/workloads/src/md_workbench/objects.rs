@@ -159,6 +159,9 @@ impl<'r> ObjectSteps<'r> {
     pub(super) fn result(&self, seconds: f64) -> StepResult {
         let mut result = StepResult { seconds, counts: self.counts, ..StepResult::default() };
         result.slowest_s = self.slowest_ns as f64 * 1e-9;
+        for (count, histogram) in result.counts.iter_mut().zip(&self.histograms) {
+            count.timed = histogram.count();
+        }
         result.latencies = std::array::from_fn(|call| quantiles(&self.histograms[call]));
         result
     }

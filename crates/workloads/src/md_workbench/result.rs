@@ -10,9 +10,11 @@ use crate::kit::reduce;
 /// Numbers of the latency of an operation.
 const QUANTILES: usize = 7;
 /// The kinds of operations.
-const CALLS: usize = ObjectCall::ALL.len();
-/// The numbers that each rank sends: time, slowest operation, counts, errors and latencies of each kind.
-const SENT: usize = 2 + CALLS * (2 + QUANTILES);
+pub(super) const CALLS: usize = ObjectCall::ALL.len();
+/// The numbers of a kind: its counts and latencies.
+const ROW: usize = 3 + QUANTILES;
+/// The numbers that each rank sends: time, slowest operation, and those of each kind.
+const SENT: usize = 2 + CALLS * ROW;
 
 /// How often an operation was done, and how often it could not be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct CallCount {
     pub done: u64,
     /// Operations that failed, or found wrong data.
     pub errors: u64,
+    /// Operations with a latency: the successful ones, and reads of wrong data.
+    pub timed: u64,
 }
 
 /// Latencies in seconds: minimum, first quartile, median, third quartile, 90 %, 99 %, maximum.
@@ -53,11 +57,12 @@ impl StepResult {
     fn sent(&self) -> [u64; SENT] {
         let mut numbers = [0; SENT];
         (numbers[0], numbers[1]) = (self.seconds.to_bits(), self.slowest_s.to_bits());
-        for (index, row) in numbers[2..].chunks_exact_mut(2 + QUANTILES).enumerate() {
-            (row[0], row[1]) = (self.counts[index].done, self.counts[index].errors);
+        for (index, row) in numbers[2..].chunks_exact_mut(ROW).enumerate() {
+            let CallCount { done, errors, timed } = self.counts[index];
+            [row[0], row[1], row[2]] = [done, errors, timed];
             // A latency of 0 is that of no operation.
             let latencies = self.latencies[index].unwrap_or_default();
-            row[2..].iter_mut().zip(latencies).for_each(|(number, latency)| *number = latency.to_bits());
+            row[3..].iter_mut().zip(latencies).for_each(|(number, latency)| *number = latency.to_bits());
         }
         numbers
     }
@@ -68,9 +73,9 @@ impl StepResult {
             slowest_s: f64::from_bits(numbers[1]),
             ..Self::default()
         };
-        for (index, row) in numbers[2..].chunks_exact(2 + QUANTILES).enumerate() {
-            result.counts[index] = CallCount { done: row[0], errors: row[1] };
-            let latencies: LatencyQuantiles = std::array::from_fn(|at| f64::from_bits(row[2 + at]));
+        for (index, row) in numbers[2..].chunks_exact(ROW).enumerate() {
+            result.counts[index] = CallCount { done: row[0], errors: row[1], timed: row[2] };
+            let latencies: LatencyQuantiles = std::array::from_fn(|at| f64::from_bits(row[3 + at]));
             result.latencies[index] = Some(latencies).filter(|latencies| latencies[QUANTILES - 1] > 0.0);
         }
         result
@@ -115,6 +120,7 @@ pub(super) fn over_ranks(
         for (sum, own) in all.counts.iter_mut().zip(rank.counts) {
             sum.done += own.done;
             sum.errors += own.errors;
+            sum.timed += own.timed;
         }
     }
     Ok((all, ranks))
@@ -127,7 +133,7 @@ mod tests {
     #[test]
     fn the_result_of_a_rank_arrives_as_it_was_sent() {
         let mut result = StepResult { seconds: 1.5, slowest_s: 0.25, ..StepResult::default() };
-        result.counts[ObjectCall::Read as usize] = CallCount { done: 7, errors: 2 };
+        result.counts[ObjectCall::Read as usize] = CallCount { done: 7, errors: 2, timed: 8 };
         result.latencies[ObjectCall::Stat as usize] = Some([1e-6, 2e-6, 3e-6, 4e-6, 5e-6, 6e-6, 7e-6]);
         assert_eq!(StepResult::received(&result.sent()), result);
         assert_eq!(result.errors(), 2);

@@ -12,6 +12,7 @@ use results::record::Phase;
 use results::records::Sink;
 use storage::{Names, Storage};
 
+use super::kinds::RankTotals;
 use super::latency_files;
 use super::objects::{ObjectCall, ObjectSteps, PERMISSIONS};
 use super::parameters::WorkbenchParameters;
@@ -22,7 +23,7 @@ use crate::kit::operations::{Operating, OperationSetting, OperationsDone, call_f
 use crate::kit::order::TransferOrder;
 use crate::kit::path::c_path;
 use crate::kit::rank::Rank;
-use crate::kit::{clients, few, reduce, status};
+use crate::kit::{clients, few, status};
 
 /// The waiting factors of `-T` after the first, which is 0: this one, doubled each time.
 const FIRST_WAIT: f64 = 0.0625;
@@ -297,51 +298,38 @@ impl<'r> Workbench<'r> {
     ) -> Result<(), Halt> {
         let (parameters, comm, step) = (self.parameters, self.rank.comm, steps.step);
         self.rank.record_phase(&done.phase)?;
+        let (wrong, kept) = (steps.wrong.take(), steps.kept.take());
         let mine = steps.result(done.own_seconds);
-        for call in ObjectCall::ALL {
-            let histogram = &mut steps.histograms[call as usize];
-            reduce::histogram(comm, histogram)?;
-            // The phase has one kind of operation on objects only, or its record has the sum of all kinds.
-            if histogram.count() > 0 && step == WorkbenchStep::Benchmark {
-                let moves = matches!(call, ObjectCall::Create | ObjectCall::Read);
-                let transfer_bytes = if moves { parameters.object_bytes } else { 0 };
-                let bytes = histogram.count() * transfer_bytes;
-                let phase = Phase {
-                    phase: format!("{}_{}", step.name(), call.name()),
-                    ops: histogram.count(),
-                    transfer_bytes,
-                    expected_bytes: bytes,
-                    bytes,
-                    latency: reduce::latency(histogram),
-                    timeline: None,
-                    ..done.phase.clone()
-                };
+        let texts = [wrong.is_some(), kept.is_some()];
+        let totals = RankTotals::reduce(comm, &mine, &mut steps.histograms, texts)?;
+        let merged = std::array::from_fn(|call| quantiles(&steps.histograms[call]));
+        let (all, ranks) = result::over_ranks(comm, &mine, merged)?;
+        for call in ObjectCall::ALL.into_iter().filter(|call| totals.has(*call)) {
+            // Other phases have one kind of operation on objects only, so they are recorded as a whole.
+            if step == WorkbenchStep::Benchmark {
+                let (bytes, histogram) = (parameters.object_bytes, &steps.histograms[call as usize]);
+                let phase = totals.record(&done.phase, call, bytes, histogram);
                 self.rank.record_phase(&phase)?;
             }
-            let logs = call.is_of_object() && steps.histograms[call as usize].count() > 0;
-            if logs {
+            if call.is_of_object() {
                 let at = (self.waiting, self.iteration);
                 latency_files::write(parameters, comm, (step, call), at, &steps.logged[call as usize])?;
             }
         }
-        let merged = std::array::from_fn(|call| quantiles(&steps.histograms[call]));
-        let (all, ranks) = result::over_ranks(comm, &mine, merged)?;
-        let errors = comm.reduce_one(mine.errors(), Reduce::Sum)?;
-        self.errors += errors;
+        self.errors += totals.errors;
         let phase = WorkbenchPhase { step, waiting: self.waiting, all, ranks, stonewall };
         self.observer.event(&WorkbenchEvent::Ended(&phase));
-        self.report_wrong_data(steps.wrong.take())?;
-        for (_, path) in few::collect(comm, steps.kept.as_deref())?.parcels {
+        self.report_wrong_data(totals.wrong, wrong.as_deref())?;
+        for (_, path) in few::collect_known(comm, totals.kept, kept.as_deref(), few::BYTES)?.parcels {
             self.observer.event(&WorkbenchEvent::Kept(&path));
         }
         Ok(())
     }
 
-    /// Names the first object of each rank that held wrong data. Collective.
-    fn report_wrong_data(&mut self, wrong: Option<String>) -> Result<(), Halt> {
-        let found = few::collect(self.rank.comm, wrong.as_deref())?.parcels;
-        let any = self.rank.comm.reduce_one(wrong.is_some().into(), Reduce::Max)? > 0;
-        if !any {
+    /// Names the first object of each of the `total` ranks that found wrong data. Collective.
+    fn report_wrong_data(&mut self, total: u64, wrong: Option<&str>) -> Result<(), Halt> {
+        let found = few::collect_known(self.rank.comm, total, wrong, few::BYTES)?.parcels;
+        if total == 0 {
             return Ok(());
         }
         let named: Vec<String> =

@@ -83,6 +83,15 @@ fn files(dir: &Path) -> Vec<String> {
     found
 }
 
+/// The records of phases.
+fn recorded(left: &[RankRun]) -> Vec<&Phase> {
+    let phases = left[0].records.iter().filter_map(|record| match record {
+        Record::Phase(phase) => Some(&**phase),
+        _ => None,
+    });
+    phases.collect()
+}
+
 fn errors(left: &[RankRun]) -> u64 {
     let errors = left[0].done.as_ref().expect("it ends").errors;
     assert!(left.iter().all(|rank| rank.done.as_ref().map(|done| done.errors) == Ok(errors)));
@@ -246,14 +255,7 @@ fn latency_files_have_a_row_for_each_operation() {
 fn records_have_each_phase_and_each_kind_of_operation_of_the_benchmark() {
     let dir = tempfile::tempdir().unwrap();
     let left = play(dir.path(), 2, &WorkbenchParameters { iterations: 1, ..small() });
-    let phases: Vec<&Phase> = left[0]
-        .records
-        .iter()
-        .filter_map(|record| match record {
-            Record::Phase(phase) => Some(&**phase),
-            _ => None,
-        })
-        .collect();
+    let phases = recorded(&left);
     let ops: Vec<(&str, u64, u64)> =
         phases.iter().map(|phase| (phase.phase.as_str(), phase.ops, phase.bytes)).collect();
     assert_eq!(
@@ -269,4 +271,36 @@ fn records_have_each_phase_and_each_kind_of_operation_of_the_benchmark() {
         ]
     );
     assert!(phases.iter().all(|phase| phase.latency.as_ref().is_some_and(|l| l.count == phase.ops)));
+}
+
+#[test]
+fn ranks_without_an_operation_of_a_kind_record_and_write_the_same_files_as_the_others() {
+    let few = WorkbenchParameters { sets: 1, iterations: 1, latency: Some("l".into()), ..small() };
+    let names = |dir: &Path| dir.read_dir().unwrap().flatten().filter(|file| file.path().is_file()).count();
+    for idle in [0, 1] {
+        let dir = tempfile::tempdir().unwrap();
+        // The rank finds the places of its objects taken.
+        for number in 0..few.per_set {
+            std::fs::create_dir_all(dir.path().join(format!("out/{idle}_0/file-{number}"))).unwrap();
+        }
+        let ignoring = WorkbenchParameters { ignore_errors: true, ..few.clone() };
+        let left = play(dir.path(), 2, &only(ignoring, [true, false, false]));
+        assert_eq!((errors(&left), left[0].log.phases[0].all.count(Create).done), (1 + 5, 5));
+        assert_eq!(names(dir.path()), 1 + 1, "the run info and the latencies of the creation");
+
+        // The other rank finds no object to use. This one also uses one that it has created itself.
+        let dir = tempfile::tempdir().unwrap();
+        play(dir.path(), 2, &only(few.clone(), [true, false, false]));
+        for number in 0..few.per_set {
+            std::fs::remove_file(dir.path().join(format!("out/{idle}_0/file-{number}"))).unwrap();
+        }
+        let too_many = WorkbenchParameters { objects: few.per_set + 1, latency_all: true, ..few.clone() };
+        let left = play(dir.path(), 2, &only(too_many, [false, true, false]));
+        let bench = &left[0].log.phases[0];
+        assert_eq!(bench.ranks.iter().map(|rank| rank.count(Stat).done).max(), Some(6));
+        assert_eq!(bench.ranks[1 - idle].count(Stat).done, 0);
+        assert_eq!(names(dir.path()), 1 + 1 + 4, "each kind has its file");
+        let kinds: Vec<u64> = recorded(&left).iter().skip(1).map(|phase| phase.ops).collect();
+        assert_eq!(kinds, [6; 4]);
+    }
 }

@@ -1,0 +1,80 @@
+//! The kinds of operations of a phase over all ranks: numbers and latencies.
+//!
+//! Invariant: whether a kind has a collective depends on the numbers of all ranks, because a rank may have
+//! done no operation of it.
+
+use measure::Histogram;
+use ranks::{Comm, Halt};
+use results::record::Phase;
+
+use super::objects::ObjectCall;
+use super::result::{CALLS, StepResult};
+use crate::kit::parts::ReductionParts;
+use crate::kit::reduce::{self, MeasuredPlaces};
+
+/// Sums and extremes of all ranks, the same on every rank.
+pub(super) struct RankTotals {
+    /// Operations with a latency, by kind.
+    timed: [u64; CALLS],
+    /// Operations that failed, or found wrong data.
+    pub(super) errors: u64,
+    /// Ranks that found wrong data.
+    pub(super) wrong: u64,
+    /// Ranks with a data set that stays.
+    pub(super) kept: u64,
+}
+
+impl RankTotals {
+    /// Reduces what each rank did, and makes the latencies of rank 0 those of all ranks. `texts` says whether
+    /// this rank found wrong data, and a data set that stays. Collective.
+    pub(super) fn reduce(
+        comm: &dyn Comm,
+        mine: &StepResult,
+        histograms: &mut [Histogram],
+        texts: [bool; 2],
+    ) -> Result<Self, Halt> {
+        let mut parts = ReductionParts::default();
+        let add = |histogram: &mut Histogram| MeasuredPlaces::add(&mut parts, histogram, None);
+        let measured: Vec<MeasuredPlaces> = histograms.iter_mut().map(add).collect();
+        let timed = parts.sums(mine.counts.map(|count| count.timed));
+        let others = parts.sums([mine.errors(), texts[0].into(), texts[1].into()]);
+        let reduced = parts.reduce(comm)?;
+        let timed = reduced.all(timed);
+        for ((places, histogram), timed) in measured.into_iter().zip(histograms).zip(timed) {
+            if timed > 0 {
+                places.to_rank_0(comm, &reduced, histogram, None)?;
+            }
+        }
+        let [errors, wrong, kept] = reduced.all(others);
+        Ok(Self { timed, errors, wrong, kept })
+    }
+
+    /// Whether any rank did an operation of this kind.
+    pub(super) fn has(&self, call: ObjectCall) -> bool {
+        self.timed[call as usize] > 0
+    }
+
+    /// The record of one kind in the phase `whole`. Only rank 0 has the latencies of all ranks.
+    pub(super) fn record(
+        &self,
+        whole: &Phase,
+        call: ObjectCall,
+        object_bytes: u64,
+        histogram: &Histogram,
+    ) -> Phase {
+        let moves = matches!(call, ObjectCall::Create | ObjectCall::Read);
+        let transfer_bytes = if moves { object_bytes } else { 0 };
+        let ops = self.timed[call as usize];
+        let bytes = ops * transfer_bytes;
+        Phase {
+            phase: format!("{}_{}", whole.phase, call.name()),
+            ops,
+            transfer_bytes,
+            expected_bytes: bytes,
+            bytes,
+            latency: reduce::latency(histogram),
+            timeline: None,
+            ..whole.clone()
+        }
+    }
+}
