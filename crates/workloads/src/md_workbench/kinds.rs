@@ -1,14 +1,16 @@
-//! The kinds of operations of a phase over all ranks: numbers and latencies.
+//! The kinds of operations of a phase over all ranks: numbers, balance and latencies.
 //!
 //! Invariant: whether a kind has a collective depends on the numbers of all ranks, because a rank may have
 //! done no operation of it.
 
 use measure::Histogram;
 use ranks::{Comm, Halt};
-use results::record::Phase;
+use results::record::{Balance, Phase};
 
 use super::objects::ObjectCall;
 use super::result::{CALLS, StepResult};
+use crate::kit::balance::{self, BalancePlaces, RankWork};
+use crate::kit::node::Node;
 use crate::kit::parts::ReductionParts;
 use crate::kit::reduce::{self, MeasuredPlaces};
 
@@ -16,6 +18,7 @@ use crate::kit::reduce::{self, MeasuredPlaces};
 pub(super) struct RankTotals {
     /// Operations with a latency, by kind.
     timed: [u64; CALLS],
+    balances: [Balance; CALLS],
     /// Operations that failed, or found wrong data.
     pub(super) errors: u64,
     /// Ranks that found wrong data.
@@ -36,6 +39,7 @@ impl RankTotals {
         let mut parts = ReductionParts::default();
         let add = |histogram: &mut Histogram| MeasuredPlaces::add(&mut parts, histogram, None);
         let measured: Vec<MeasuredPlaces> = histograms.iter_mut().map(add).collect();
+        let balances = ObjectCall::ALL.map(|call| BalancePlaces::add(&mut parts, work(mine, call)));
         let timed = parts.sums(mine.counts.map(|count| count.timed));
         let others = parts.sums([mine.errors(), texts[0].into(), texts[1].into()]);
         let reduced = parts.reduce(comm)?;
@@ -46,7 +50,7 @@ impl RankTotals {
             }
         }
         let [errors, wrong, kept] = reduced.all(others);
-        Ok(Self { timed, errors, wrong, kept })
+        Ok(Self { timed, balances: balances.map(|places| places.extremes(&reduced)), errors, wrong, kept })
     }
 
     /// Whether any rank did an operation of this kind.
@@ -54,18 +58,23 @@ impl RankTotals {
         self.timed[call as usize] > 0
     }
 
-    /// The record of one kind in the phase `whole`. Only rank 0 has the latencies of all ranks.
+    /// The record of one kind in the phase `whole`. The times are those of the whole phase. The columns and
+    /// what the kernel counted are only in the record of the whole phase. Only rank 0 has the latencies and
+    /// the results of all `ranks`. `node` is that of rank 0.
     pub(super) fn record(
         &self,
         whole: &Phase,
         call: ObjectCall,
         object_bytes: u64,
         histogram: &Histogram,
+        (ranks, node): (&[StepResult], &Node),
     ) -> Phase {
         let moves = matches!(call, ObjectCall::Create | ObjectCall::Read);
         let transfer_bytes = if moves { object_bytes } else { 0 };
         let ops = self.timed[call as usize];
         let bytes = ops * transfer_bytes;
+        let mut balance = self.balances[call as usize].clone();
+        balance::add_slowest(&mut balance, ranks.iter().map(|rank| work(rank, call)), node);
         Phase {
             phase: format!("{}_{}", whole.phase, call.name()),
             ops,
@@ -73,8 +82,17 @@ impl RankTotals {
             expected_bytes: bytes,
             bytes,
             latency: reduce::latency(histogram),
+            balance,
             timeline: None,
+            each_rank: None,
+            kernel: None,
             ..whole.clone()
         }
     }
+}
+
+/// The operations of one kind, in the time of all kinds.
+fn work(rank: &StepResult, call: ObjectCall) -> RankWork {
+    let amount = rank.count(call).timed;
+    RankWork { amount, ns: (rank.seconds * 1e9) as u64, given: amount > 0 }
 }

@@ -308,7 +308,8 @@ impl<'r> Workbench<'r> {
             // Other phases have one kind of operation on objects only, so they are recorded as a whole.
             if step == WorkbenchStep::Benchmark {
                 let (bytes, histogram) = (parameters.object_bytes, &steps.histograms[call as usize]);
-                let phase = totals.record(&done.phase, call, bytes, histogram);
+                let of_ranks = (&ranks[..], &*self.rank.node);
+                let phase = totals.record(&done.phase, call, bytes, histogram, of_ranks);
                 self.rank.record_phase(&phase)?;
             }
             if call.is_of_object() {

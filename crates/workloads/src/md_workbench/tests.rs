@@ -4,8 +4,9 @@ use std::path::Path;
 
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
-use results::Record;
+use results::folder::{Campaign, Job};
 use results::record::Phase;
+use results::{Record, crosscheck};
 use storage::Settings;
 
 use super::ObjectCall::{Create, Delete, MakeSet, Read, RemoveSet, Stat};
@@ -302,5 +303,24 @@ fn ranks_without_an_operation_of_a_kind_record_and_write_the_same_files_as_the_o
         assert_eq!(names(dir.path()), 1 + 1 + 4, "each kind has its file");
         let kinds: Vec<u64> = recorded(&left).iter().skip(1).map(|phase| phase.ops).collect();
         assert_eq!(kinds, [6; 4]);
+    }
+}
+
+#[test]
+fn records_do_not_contradict_each_other_and_a_kind_has_its_own_balance() {
+    let dir = tempfile::tempdir().unwrap();
+    let left = play(dir.path(), 3, &small());
+    let phases = recorded(&left);
+    assert_eq!(phases.len(), 2 + 2 * 5);
+    let job = Job { records: left[0].records.clone(), ..Job::default() };
+    let campaign = Campaign { jobs: vec![job], ..Campaign::default() };
+    assert_eq!(crosscheck::of_campaign(&campaign), []);
+    for phase in phases.iter().filter(|phase| phase.phase.starts_with("benchmark_")) {
+        let balance = &phase.balance;
+        assert_eq!((balance.bytes_min, balance.bytes_max), (6, 6), "{}", phase.phase);
+        // The rate of the slowest rank is that of this kind, too.
+        let rate = 6.0 / balance.seconds_max;
+        assert!((balance.slowest_rate - rate).abs() <= 1.0 + rate * 1e-3, "{}: {balance:?}", phase.phase);
+        assert!(!balance.slowest_node.is_empty() && phase.kernel.is_none());
     }
 }
