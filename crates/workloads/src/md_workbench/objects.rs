@@ -88,8 +88,12 @@ pub(super) struct ObjectSteps<'r> {
     number: u64,
     /// The object is missing, so its other operations are left out.
     is_missing: bool,
-    /// Nanoseconds of the last operation.
+    /// When the last operation began.
+    call_begun: Tick,
+    /// Its nanoseconds.
     took_ns: u64,
+    /// Whether it succeeded.
+    is_done: bool,
     pub(super) begun: Tick,
     counts: [CallCount; ObjectCall::ALL.len()],
     pub(super) histograms: Vec<Histogram>,
@@ -129,7 +133,9 @@ impl<'r> ObjectSteps<'r> {
             owner: 0,
             number: 0,
             is_missing: false,
+            call_begun: Tick(0),
             took_ns: 0,
+            is_done: false,
             begun: Tick(0),
             counts: [CallCount::default(); ObjectCall::ALL.len()],
             histograms: vec![Histogram::new(); calls],
@@ -278,6 +284,29 @@ impl<'r> ObjectSteps<'r> {
         NothingToDo::error()
     }
 
+    /// Counts an operation that succeeded, and compares the data that was read.
+    fn account(&mut self) {
+        let call = self.call as usize;
+        self.histograms[call].add(self.took_ns.max(1));
+        if self.call.is_of_object() {
+            self.slowest_ns = self.slowest_ns.max(self.took_ns);
+            if self.parameters.latency.is_some() {
+                let at = self.clock.scale().ns(self.call_begun.0.saturating_sub(self.begun.0));
+                self.logged[call].push((at, self.took_ns));
+            }
+        }
+        let sound = self.call != ObjectCall::Read
+            || !self.parameters.verify
+            || self.data.holds(self.read.bytes(), self.owner, self.number);
+        if sound {
+            self.counts[call].done += 1;
+        } else {
+            self.counts[call].errors += 1;
+            let path = self.path.as_path().display();
+            self.wrong.get_or_insert_with(|| path.to_string());
+        }
+    }
+
     fn wait(&self) {
         let ns = (self.took_ns as f64 * self.waiting) as u64;
         if ns >= SLEEPS_FROM_NS {
@@ -292,6 +321,7 @@ impl<'r> ObjectSteps<'r> {
 
 impl Operation for ObjectSteps<'_> {
     fn before(&mut self, item: u64) {
+        (self.took_ns, self.is_done) = (0, false);
         self.select(item);
         match self.call {
             ObjectCall::Stat => self.is_missing = false,
@@ -302,40 +332,21 @@ impl Operation for ObjectSteps<'_> {
     }
 
     fn operate(&mut self, _item: u64) -> io::Result<()> {
-        self.took_ns = 0;
         if self.is_missing && self.step == WorkbenchStep::Benchmark && self.call != ObjectCall::Stat {
             return Err(NothingToDo::error());
         }
-        let begun = self.clock.now();
+        self.call_begun = self.clock.now();
         let done = self.act();
-        let scale = self.clock.scale();
-        self.took_ns = scale.ns(self.clock.now().0.saturating_sub(begun.0));
-        if let Err(error) = done {
-            return Err(self.judge(error));
-        }
-        let call = self.call as usize;
-        self.histograms[call].add(self.took_ns.max(1));
-        if self.call.is_of_object() {
-            self.slowest_ns = self.slowest_ns.max(self.took_ns);
-            if self.parameters.latency.is_some() {
-                let at = scale.ns(begun.0.saturating_sub(self.begun.0));
-                self.logged[call].push((at, self.took_ns));
-            }
-        }
-        let sound = self.call != ObjectCall::Read
-            || !self.parameters.verify
-            || self.data.holds(self.read.bytes(), self.owner, self.number);
-        if sound {
-            self.counts[call].done += 1;
-        } else {
-            self.counts[call].errors += 1;
-            let path = self.path.as_path().display();
-            self.wrong.get_or_insert_with(|| path.to_string());
-        }
+        self.took_ns = self.clock.scale().ns(self.clock.now().0.saturating_sub(self.call_begun.0));
+        done.map_err(|error| self.judge(error))?;
+        self.is_done = true;
         Ok(())
     }
 
     fn after(&mut self, _item: u64) {
+        if self.is_done {
+            self.account();
+        }
         if self.waiting > 0.0 && self.took_ns > 0 && self.step == WorkbenchStep::Benchmark {
             self.wait();
         }

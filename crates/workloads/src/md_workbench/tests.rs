@@ -10,8 +10,10 @@ use results::{Record, crosscheck};
 use storage::Settings;
 
 use super::ObjectCall::{Create, Delete, MakeSet, Read, RemoveSet, Stat};
-use super::{WorkbenchEvent, WorkbenchParameters, WorkbenchPhase, WorkbenchSummary, run};
+use super::objects::ObjectSteps;
+use super::{WorkbenchEvent, WorkbenchParameters, WorkbenchPhase, WorkbenchStep, WorkbenchSummary, run};
 use crate::kit::observer::EventObserver;
+use crate::kit::operations::Operation;
 use crate::kit::payload::Packet;
 
 /// Stores the phases, and every other event as text.
@@ -322,5 +324,37 @@ fn records_do_not_contradict_each_other_and_a_kind_has_its_own_balance() {
         let rate = 6.0 / balance.seconds_max;
         assert!((balance.slowest_rate - rate).abs() <= 1.0 + rate * 1e-3, "{}: {balance:?}", phase.phase);
         assert!(!balance.slowest_node.is_empty() && phase.kernel.is_none());
+    }
+}
+
+#[test]
+fn data_is_compared_and_the_operation_is_counted_and_logged_after_its_latency() {
+    let dir = tempfile::tempdir().unwrap();
+    let parts = WorkbenchParameters { signature: Some(9), verify: true, ..small() };
+    play(dir.path(), 2, &only(parts.clone(), [true, false, false]));
+    std::fs::write(dir.path().join("out/1_0/file-0"), [1; 100]).unwrap();
+    let out = dir.path().join("out").display().to_string();
+    for latency_all in [false, true] {
+        let latency = Some("l".to_owned());
+        let parameters = WorkbenchParameters { dir: out.clone(), latency, latency_all, ..parts.clone() };
+        let storage = (storage::backend("POSIX").unwrap().open)(&Settings::default()).unwrap();
+        local::run(2, |comm: &dyn Comm| {
+            let (clock, names) = (CycleClock::new(), storage.names().unwrap());
+            let phase = (WorkbenchStep::Benchmark, 0, 0.0);
+            let mut steps =
+                ObjectSteps::new(&parameters, (&*storage, names), (comm, &clock), 9, phase).unwrap();
+            // The second operation reads the first object of the other rank.
+            let found = |steps: &ObjectSteps<'_>| {
+                let count = steps.result(1.0).count(Read);
+                (count.done + count.errors, count.timed, steps.logged[Read as usize].len())
+            };
+            steps.before(1);
+            steps.operate(1).unwrap();
+            assert_eq!((found(&steps), &steps.wrong), ((0, 0, 0), &None));
+            steps.after(1);
+            assert_eq!((found(&steps), steps.wrong.is_some()), ((1, 1, 1), comm.rank() == 0));
+        })
+        .into_iter()
+        .for_each(|rank| rank.expect("no rank panics"));
     }
 }
