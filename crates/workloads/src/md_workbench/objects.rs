@@ -97,6 +97,8 @@ pub(super) struct ObjectSteps<'r> {
     pub(super) begun: Tick,
     counts: [CallCount; ObjectCall::ALL.len()],
     pub(super) histograms: Vec<Histogram>,
+    /// Whether the operations of this rank are written into latency files.
+    logs: bool,
     pub(super) logged: Vec<LoggedCalls>,
     slowest_ns: u64,
     /// The first object with wrong data.
@@ -139,6 +141,7 @@ impl<'r> ObjectSteps<'r> {
             begun: Tick(0),
             counts: [CallCount::default(); ObjectCall::ALL.len()],
             histograms: vec![Histogram::new(); calls],
+            logs: parameters.latency.is_some() && (parameters.latency_all || comm.rank() == 0),
             logged: vec![LoggedCalls::new(); calls],
             slowest_ns: 0,
             wrong: None,
@@ -290,7 +293,7 @@ impl<'r> ObjectSteps<'r> {
         self.histograms[call].add(self.took_ns.max(1));
         if self.call.is_of_object() {
             self.slowest_ns = self.slowest_ns.max(self.took_ns);
-            if self.parameters.latency.is_some() {
+            if self.logs {
                 let at = self.clock.scale().ns(self.call_begun.0.saturating_sub(self.begun.0));
                 self.logged[call].push((at, self.took_ns));
             }
