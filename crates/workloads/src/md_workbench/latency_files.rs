@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use ranks::{Comm, Halt};
+use units::exponential;
 
 use super::objects::ObjectCall;
 use super::parameters::WorkbenchParameters;
@@ -44,5 +45,5 @@ pub(super) fn write(
 
 fn push(rows: &mut String, at: u64, ns: u64) {
     let seconds = |ns: u64| ns as f64 * 1e-9;
-    let _ = writeln!(rows, "{:.7},{}", seconds(at), super::exponential(seconds(ns)));
+    let _ = writeln!(rows, "{:.7},{}", seconds(at), exponential(seconds(ns), 4));
 }

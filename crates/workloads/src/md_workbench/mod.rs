@@ -25,13 +25,3 @@ pub use objects::ObjectCall;
 pub use parameters::WorkbenchParameters;
 pub use result::{CallCount, LatencyQuantiles, StepResult, WorkbenchPhase};
 pub use run::{WorkbenchEvent, WorkbenchListener, WorkbenchStep, WorkbenchSummary, run};
-
-/// A number with four decimals and an exponent of two digits, as C writes it.
-pub fn exponential(number: f64) -> String {
-    let text = format!("{number:.4e}");
-    let Some((digits, exponent)) = text.split_once('e') else { return text };
-    match exponent.strip_prefix('-') {
-        Some(exponent) => format!("{digits}e-{exponent:0>2}"),
-        None => format!("{digits}e+{exponent:0>2}"),
-    }
-}

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use jiff::Zoned;
+use units::exponential;
 use workloads::kit::observer::EventObserver;
 use workloads::md_workbench::{
-    ObjectCall, StepResult, WorkbenchEvent, WorkbenchParameters, WorkbenchPhase, WorkbenchStep, exponential,
+    ObjectCall, StepResult, WorkbenchEvent, WorkbenchParameters, WorkbenchPhase, WorkbenchStep,
 };
 
 use super::apply::MdWorkbenchLook;
@@ -133,7 +134,7 @@ impl<W: Write> MdWorkbenchText<W> {
             result.seconds,
             result.seconds,
             self.throughput(result),
-            exponential(result.slowest_s)
+            exponential(result.slowest_s, 4)
         )
     }
 
@@ -156,7 +157,7 @@ impl<W: Write> MdWorkbenchText<W> {
         }
         for call in [ObjectCall::Read, ObjectCall::Stat, ObjectCall::Create, ObjectCall::Delete] {
             if let Some(latencies) = result.latencies[call as usize] {
-                let numbers = latencies.map(|seconds| format!("{}s", exponential(seconds))).join(", ");
+                let numbers = latencies.map(|seconds| format!("{}s", exponential(seconds, 4))).join(", ");
                 let _ = write!(text, " {}({numbers})", call.name());
             }
         }
@@ -167,7 +168,7 @@ impl<W: Write> MdWorkbenchText<W> {
     fn rates(&self, phase: &WorkbenchPhase, result: &StepResult) -> String {
         let done = |call: ObjectCall| result.count(call).done;
         let rate = |count: u64| count as f64 / result.seconds;
-        let (throughput, slowest) = (self.throughput(result), exponential(result.slowest_s));
+        let (throughput, slowest) = (self.throughput(result), exponential(result.slowest_s, 4));
         match phase.step {
             WorkbenchStep::Precreate => {
                 let (sets, objects) = (done(ObjectCall::MakeSet), done(ObjectCall::Create));
