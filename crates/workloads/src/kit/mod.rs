@@ -28,6 +28,7 @@ pub mod process;
 pub mod queued;
 pub mod rank;
 pub mod reduce;
+pub(crate) mod small_data;
 pub(crate) mod stamps;
 pub mod status;
 pub mod steps;

@@ -10,7 +10,7 @@ use measure::{Clock, CycleClock, Histogram, Tick};
 use ranks::Comm;
 use storage::{Buffer, Mode, Names, Storage};
 
-use super::data::{ObjectData, poison_buffer};
+use super::data::ObjectData;
 use super::latency_files::LoggedCalls;
 use super::parameters::WorkbenchParameters;
 use super::result::{CallCount, StepResult, quantiles};
@@ -19,6 +19,7 @@ use crate::kit::beneath::alone;
 use crate::kit::contents::{read_all, write_all};
 use crate::kit::operations::{NothingToDo, Operation};
 use crate::kit::path::PathBuffer;
+use crate::kit::small_data::poison_buffer;
 
 /// The mode of new directories, before the umask.
 pub(super) const PERMISSIONS: u32 = 0o775;

@@ -6,7 +6,7 @@ use std::path::Path;
 use ranks::{Comm, Halt};
 use storage::{Buffer, Mode, Open, Storage};
 
-use super::data::{FileData, poison_buffer};
+use super::data::FileData;
 use super::directories::{OneCall, one_call};
 use super::items::{Items, Stem};
 use super::left_out;
@@ -19,6 +19,7 @@ use super::verify::{self, Verifier};
 use crate::kit::beneath::alone;
 use crate::kit::contents::{read_all, write_all};
 use crate::kit::operations::{Operation, OperationsDone};
+use crate::kit::small_data::poison_buffer;
 
 /// The mode of a file that is created without an open.
 const NODE_PERMISSIONS: u32 = 0o400;

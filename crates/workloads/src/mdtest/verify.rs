@@ -5,13 +5,14 @@
 use ranks::Halt;
 use results::record::{BadRange, Check};
 
-use super::data::{FileData, WORD};
+use super::data::FileData;
 use super::items::Items;
 use super::operations::ItemOperation;
 use super::run::MdtestRun;
 use crate::kit::checker::over_ranks::{self as found, Kinds};
 use crate::kit::checker::{Bad, Checker, DamageKind};
 use crate::kit::payload::{DataIdentity, Packet, Payload, native};
+use crate::kit::small_data::WORD;
 
 /// Number of ranges that each rank stores. The ranges of one rank may fill the list.
 const KEPT: usize = Check::CAP;
