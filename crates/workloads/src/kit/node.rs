@@ -43,10 +43,14 @@ fn only(comm: &dyn Comm) -> Option<NodeTable> {
 }
 
 impl NodeTable {
+    /// The node of a rank, as an index into `names`. That of rank 0 is 0.
+    pub fn number(&self, rank: u32) -> u32 {
+        self.of.get(rank as usize).or(self.of.first()).copied().unwrap_or(0)
+    }
+
     /// The name of a rank's node, as the node itself reports it.
     pub fn own_name(&self, rank: u32) -> &str {
-        let node = self.of.get(rank as usize).or(self.of.first()).copied().unwrap_or(0);
-        let name = self.names.get(node as usize).map_or("", String::as_str);
+        let name = self.names.get(self.number(rank) as usize).map_or("", String::as_str);
         name.split_once('#').map_or(name, |(own, _)| own)
     }
 
@@ -98,6 +102,7 @@ mod tests {
             NodeTable { of: vec![0, 1, 0, 1, 2, 2], names: ["n1", "n2", "n1#2"].map(String::from).to_vec() }
         );
         assert_eq!([2, 3, 5].map(|rank| table.own_name(rank)), ["n1", "n2", "n1"]);
+        assert_eq!([0, 2, 3, 5].map(|rank| table.number(rank)), [0, 0, 1, 2]);
     }
 
     #[test]
@@ -105,6 +110,7 @@ mod tests {
         let all = ranks::local::run(3, |comm| Node::find(comm).expect("no halt").table);
         let tables: Vec<_> = all.into_iter().map(|table| table.expect("no panic")).collect();
         assert_eq!(tables[0].as_ref().map(|table| (table.of.len(), table.names.len())), Some((1, 1)));
+        assert_eq!(tables[0].as_ref().map(|table| table.number(2)), Some(0));
         assert_eq!(&tables[1..], [None, None]);
     }
 }

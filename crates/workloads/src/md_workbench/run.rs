@@ -135,9 +135,10 @@ impl<'r> Workbench<'r> {
     /// Reports the ranks, and finds the position. Collective.
     fn begin(&mut self) -> Result<(), Halt> {
         let (parameters, comm) = (self.parameters, self.rank.comm);
-        let first = self.rank.node.ranks.reduce_one(comm.rank().into(), Reduce::Min)?;
-        let on_node_0 = comm.gather(&[(first == 0).into()])?.unwrap_or_default();
-        let on_node_0: Vec<bool> = on_node_0.iter().map(|rank| rank.first() == Some(&1)).collect();
+        let on_node_0: Vec<bool> = match &self.rank.node.table {
+            Some(table) => (0..comm.size()).map(|rank| table.number(rank) == 0).collect(),
+            None => Vec::new(),
+        };
         if (parameters.benchmark || parameters.cleanup) && !parameters.precreate {
             let path = &parameters.run_info;
             let text = status::read(comm, path)?;
