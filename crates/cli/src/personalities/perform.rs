@@ -54,8 +54,7 @@ pub(crate) fn perform_unless<V: Send>(
     let clock = CycleClock::new();
     let about = run_record(program.name, program.argv, ranks, session.mpi(), &clock);
     let voice = Mutex::new(voice.map(|(kept, voice)| (kept, voice, about)));
-    // The cases of mpi-io have a watch of their own.
-    let watch = (program.name != "mpi-io").then(|| waiting::watch(program.name));
+    let watch = program.reports_waits.then(|| waiting::watch(program.name));
     let done = session.run(leaves, |comm| {
         if let Some(watch) = &watch {
             watch.rank(comm.rank());

@@ -25,6 +25,8 @@ pub(crate) struct StartedProgram<'a> {
     pub(crate) launch: Option<RankLaunch>,
     /// Whether this process prints for all ranks: the one with rank 0.
     pub(crate) speaks: bool,
+    /// Whether calls of its ranks that last long are reported.
+    pub(crate) reports_waits: bool,
     /// Whether the results already report the failure of the run.
     reported: AtomicBool,
 }
@@ -36,10 +38,28 @@ impl<'a> StartedProgram<'a> {
         argv: &'a [String],
         body: impl FnOnce(&Self) -> Result<u8, Usage>,
     ) -> u8 {
+        Self::start(name, argv, true, body)
+    }
+
+    /// The same for a program that watches the calls of its ranks itself.
+    pub(crate) fn run_with_own_watch(
+        name: &'static str,
+        argv: &'a [String],
+        body: impl FnOnce(&Self) -> Result<u8, Usage>,
+    ) -> u8 {
+        Self::start(name, argv, false, body)
+    }
+
+    fn start(
+        name: &'static str,
+        argv: &'a [String],
+        reports_waits: bool,
+        body: impl FnOnce(&Self) -> Result<u8, Usage>,
+    ) -> u8 {
         process::remember_mapped();
         let launch = launch();
         let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
-        let program = Self { name, argv, launch, speaks, reported: AtomicBool::new(false) };
+        let program = Self { name, argv, launch, speaks, reports_waits, reported: AtomicBool::new(false) };
         body(&program).unwrap_or_else(|usage| program.reject(&usage))
     }
 

@@ -8,17 +8,17 @@
 mod call;
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::speech::complain;
-pub(crate) use call::FileCall;
+use call::FileCall;
 
 /// A call that lasts this long is reported, and again each time that it has lasted as long once more.
 const LONG: Duration = Duration::from_secs(60);
 /// The environment variable with another time, in seconds.
-pub(crate) const REPORT_VARIABLE: &str = "ASSAY_WAIT_REPORT";
+const REPORT_VARIABLE: &str = "ASSAY_WAIT_REPORT";
 /// How often the calls are checked, as a part of the time after which they are reported.
 const LOOKS: u32 = 12;
 /// A call that lasts this long when the run is stopped is reported.
@@ -26,16 +26,24 @@ const MOMENT: Duration = Duration::from_millis(200);
 /// Ranks with higher numbers report a call only once, so that a run of many ranks does not flood its output.
 const REPEATING: u32 = 16;
 
+/// The ranks of this process and their threads, from the start of each rank to the end of the watch.
+static RANKS: Mutex<Vec<RankThread>> = Mutex::new(Vec::new());
+
+/// A rank of this process, and the kernel's number of its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RankThread {
+    rank: u32,
+    thread: i32,
+}
+
 /// Watches the ranks of this process until it is dropped.
 pub(crate) struct WaitWatch {
-    ranks: Arc<Mutex<Vec<WatchedRank>>>,
     _end: Sender<()>,
 }
 
-/// A rank, its thread, and the call that it was last seen in.
+/// A rank, and the call that it was last seen in.
 struct WatchedRank {
-    rank: u32,
-    thread: i32,
+    of: RankThread,
     seen: Option<SeenCall>,
 }
 
@@ -52,32 +60,43 @@ fn report_after() -> Duration {
     given.filter(|seconds| *seconds > 0).map_or(LONG, Duration::from_secs)
 }
 
+/// The lock is held only for a moment, never while the kernel is asked. So a rank that hangs stops no report.
+fn ranks_here() -> MutexGuard<'static, Vec<RankThread>> {
+    RANKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Starts to watch a run of `program`. Its ranks enter by [`WaitWatch::rank`].
 pub(crate) fn watch(program: &'static str) -> WaitWatch {
-    let ranks: Arc<Mutex<Vec<WatchedRank>>> = Arc::default();
     let (end, ended) = mpsc::channel();
-    let (watched, long) = (Arc::clone(&ranks), report_after());
+    let long = report_after();
     // Without a watcher only the reports are missing.
     let _ = thread::Builder::new().name("waiting".to_owned()).spawn(move || {
+        let mut watched: Vec<WatchedRank> = Vec::new();
         while ended.recv_timeout(long / LOOKS) == Err(RecvTimeoutError::Timeout) {
-            let mut ranks = watched.lock().unwrap_or_else(PoisonError::into_inner);
-            for rank in ranks.iter_mut() {
-                let call = FileCall::of(rank.thread);
+            let known = watched.len();
+            watched.extend(ranks_here().iter().skip(known).map(|of| WatchedRank { of: *of, seen: None }));
+            for rank in &mut watched {
+                let call = FileCall::of(rank.of.thread);
                 if let Some(line) = rank.look(call, Instant::now(), long) {
                     complain(&format!("{program}: {line}"));
                 }
             }
         }
     });
-    WaitWatch { ranks, _end: end }
+    WaitWatch { _end: end }
 }
 
 impl WaitWatch {
     /// The calling thread is this rank.
     pub(crate) fn rank(&self, rank: u32) {
         let thread = rustix::thread::gettid().as_raw_nonzero().get();
-        let mut ranks = self.ranks.lock().unwrap_or_else(PoisonError::into_inner);
-        ranks.push(WatchedRank { rank, thread, seen: None });
+        ranks_here().push(RankThread { rank, thread });
+    }
+}
+
+impl Drop for WaitWatch {
+    fn drop(&mut self) {
+        ranks_here().clear();
     }
 }
 
@@ -94,11 +113,11 @@ impl WatchedRank {
         };
         let lasted = now.duration_since(seen.since);
         let due = long * (seen.reported + 1);
-        if lasted < due || (self.rank >= REPEATING && seen.reported > 0) {
+        if lasted < due || (self.of.rank >= REPEATING && seen.reported > 0) {
             return None;
         }
         seen.reported = (lasted.as_nanos() / long.as_nanos()) as u32;
-        Some(format!("rank {} has been in {} for {} s", self.rank, seen.call, lasted.as_secs()))
+        Some(format!("rank {} has been in {} for {} s", self.of.rank, seen.call, lasted.as_secs()))
     }
 }
 
@@ -114,21 +133,11 @@ pub(crate) fn stuck_local_ranks(most: usize) -> Vec<String> {
     stuck.take(most).map(|(rank, call)| format!("rank {rank} was in {call}")).collect()
 }
 
-/// The call on a file that each local rank is in, if any. The threads of local ranks have their names. A
-/// single rank is the main thread.
+/// The call on a file that each rank of this process is in, if any, in the order of the ranks.
 fn calls_of_local_ranks() -> Vec<(u32, FileCall)> {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let numbered = threads.filter_map(|entry| {
-        let thread: i32 = entry.file_name().to_str()?.parse().ok()?;
-        let name = std::fs::read_to_string(entry.path().join("comm")).ok()?;
-        Some((name.trim().strip_prefix("rank ")?.parse::<u32>().ok()?, thread))
-    });
-    let mut ranks: Vec<(u32, i32)> = numbered.collect();
+    let mut ranks = ranks_here().clone();
     ranks.sort_unstable();
-    if ranks.is_empty() {
-        ranks.push((0, rustix::process::getpid().as_raw_nonzero().get()));
-    }
-    ranks.into_iter().filter_map(|(rank, thread)| Some((rank, FileCall::of(thread)?))).collect()
+    ranks.into_iter().filter_map(|of| Some((of.rank, FileCall::of(of.thread)?))).collect()
 }
 
 #[cfg(test)]
@@ -140,7 +149,7 @@ mod tests {
     #[test]
     fn a_long_call_is_reported_every_minute_and_by_high_ranks_once() {
         for (rank, wanted) in [(0, &[60, 120, 180][..]), (REPEATING, &[60][..])] {
-            let mut watched = WatchedRank { rank, thread: 0, seen: None };
+            let mut watched = WatchedRank { of: RankThread { rank, thread: 0 }, seen: None };
             let begin = Instant::now();
             let lines: Vec<String> = (0..40)
                 .filter_map(|turn| {
@@ -157,11 +166,45 @@ mod tests {
 
     #[test]
     fn calls_one_after_the_other_and_times_without_a_call_are_no_long_call() {
-        let mut watched = WatchedRank { rank: 0, thread: 0, seen: None };
+        let mut watched = WatchedRank { of: RankThread { rank: 0, thread: 0 }, seen: None };
         let begin = Instant::now();
         for turn in 0..100 {
             let call = Some(FileCall::example("write", u64::from(turn) / 10)).filter(|_| turn % 7 > 0);
             assert_eq!(watched.look(call, begin + turn * 5 * SECOND, 60 * SECOND), None);
         }
+    }
+    #[test]
+    fn ranks_that_stay_in_a_call_are_reported_in_order_until_the_watch_ends() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().canonicalize().unwrap().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let watch = watch("test");
+        let lines = thread::scope(|scope| {
+            // The opening of a pipe lasts until another thread opens its other end.
+            for rank in [7, 3] {
+                let (watch, path, (sender, entered)) = (&watch, &path, mpsc::channel());
+                scope.spawn(move || {
+                    watch.rank(rank);
+                    sender.send(()).unwrap();
+                    std::fs::File::open(path).unwrap();
+                });
+                entered.recv().unwrap();
+            }
+            let mut lines = Vec::new();
+            for _ in 0..50 {
+                lines = stuck_local_ranks(9);
+                if lines.len() == 2 {
+                    break;
+                }
+            }
+            let _writer = std::fs::File::create(&path).unwrap();
+            lines
+        });
+        let line = |rank| format!("rank {rank} was in open of {}", path.display());
+        assert_eq!(lines, [line(3), line(7)]);
+        assert_eq!(ranks_here().len(), 2);
+        drop(watch);
+        assert_eq!(*ranks_here(), []);
     }
 }

@@ -35,7 +35,7 @@ use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
 /// Runs the command on `local` ranks, on the ranks of a launcher around it, or on ranks that it starts
 /// itself. Gives the exit status.
 pub(crate) fn run(argv: &[String], args: MpiIoArgs, local: Option<u32>) -> u8 {
-    StartedProgram::run("mpi-io", argv, |program| started(program, &args, local))
+    StartedProgram::run_with_own_watch("mpi-io", argv, |program| started(program, &args, local))
 }
 
 fn started(program: &StartedProgram<'_>, args: &MpiIoArgs, local: Option<u32>) -> Result<u8, Usage> {

@@ -67,7 +67,7 @@ const CALLS: &[(libc::c_long, &str, FileArgument)] = &[
 
 /// A call on a file that has not returned yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FileCall {
+pub(super) struct FileCall {
     name: &'static str,
     /// The place in the file, bytes.
     offset: Option<u64>,
@@ -91,7 +91,7 @@ impl fmt::Display for FileCall {
 
 impl FileCall {
     /// The call on a file that this thread of this process is in; `None` if it is in none.
-    pub(crate) fn of(thread: i32) -> Option<Self> {
+    pub(super) fn of(thread: i32) -> Option<Self> {
         let task = format!("/proc/self/task/{thread}");
         let line = fs::read_to_string(format!("{task}/syscall")).ok()?;
         let mut call = parse(&line)?;
