@@ -4,6 +4,8 @@
 
 use results::record::{BadRange, Failed};
 
+use super::own_lines::kept;
+
 /// What the line of a failed operation begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leads {
@@ -19,23 +21,38 @@ pub(crate) fn reasons(failed: &Failed) -> String {
     reasons.join(", ")
 }
 
-/// The first `most` failed operations by path, each in a line that begins with `indent`.
-pub(crate) fn named(failed: &Failed, most: usize, indent: &str, leads: Leads) -> String {
-    let line = |one: &results::record::FailedOperation| match leads {
-        Leads::Path => format!("{indent}rank {}: {}: {}: {}\n", one.rank, one.path, one.operation, one.why),
-        Leads::Call => format!("{indent}rank {}: {} {}: {}\n", one.rank, one.operation, one.path, one.why),
+/// The first `most` failed operations by path, each in a line that begins with `indent`. `shown` gives the
+/// form of a path, such as [`kept`] for own lines.
+pub(crate) fn named(
+    failed: &Failed,
+    most: usize,
+    indent: &str,
+    leads: Leads,
+    shown: fn(&str) -> String,
+) -> String {
+    let line = |one: &results::record::FailedOperation| {
+        let (rank, path, call, why) = (one.rank, shown(&one.path), &one.operation, &one.why);
+        match leads {
+            Leads::Path => format!("{indent}rank {rank}: {path}: {call}: {why}\n"),
+            Leads::Call => format!("{indent}rank {rank}: {call} {path}: {why}\n"),
+        }
     };
     failed.first.iter().take(most).map(line).collect()
 }
 
-/// One line per range of wrong data, with the expected and the found value. Each line begins with `indent`.
+/// One own line per range of wrong data, with the expected and the found value. Each begins with `indent`.
 pub(crate) fn wrong_ranges(ranges: &[BadRange], indent: &str) -> String {
     let line = |bad: &BadRange| {
         let kind = if bad.kind.is_empty() { "wrong" } else { &bad.kind };
         let detail = if bad.detail.is_empty() { String::new() } else { format!(" ({})", bad.detail) };
         format!(
             "{indent}rank {}: {} at {}: {} bytes {kind}, expected {}, found {}{detail}\n",
-            bad.rank, bad.path, bad.offset, bad.length, bad.expected, bad.found
+            bad.rank,
+            kept(&bad.path),
+            bad.offset,
+            bad.length,
+            bad.expected,
+            bad.found
         )
     };
     ranges.iter().map(line).collect()
@@ -61,8 +78,15 @@ mod tests {
             first: vec![first; 3],
         };
         assert_eq!(reasons(&failed), "2 Permission denied, 1 Is a directory");
-        assert_eq!(named(&failed, 1, "  ", Leads::Path), "  rank 2: d/f: stat: Permission denied\n");
-        assert_eq!(named(&failed, 1, "  ", Leads::Call), "  rank 2: stat d/f: Permission denied\n");
-        assert_eq!(named(&failed, 8, "", Leads::Call).lines().count(), 3);
+        let named = |most, indent, leads| named(&failed, most, indent, leads, str::to_owned);
+        assert_eq!(named(1, "  ", Leads::Path), "  rank 2: d/f: stat: Permission denied\n");
+        assert_eq!(named(1, "  ", Leads::Call), "  rank 2: stat d/f: Permission denied\n");
+        assert_eq!(named(8, "", Leads::Call).lines().count(), 3);
+    }
+    #[test]
+    fn a_relative_path_of_wrong_data_stays_as_it_is() {
+        let bad = BadRange { rank: 1, path: "read".into(), offset: 8, length: 4, ..BadRange::default() };
+        let text = super::super::own_lines::own_lines(&wrong_ranges(&[bad], "  "));
+        assert_eq!(text, "assay:   rank 1: read at 8: 4 bytes wrong, expected , found \n");
     }
 }

@@ -4,10 +4,11 @@
 //! stat`, and for rates in MiB/s. Some ignore the letter case. No own line has such a word or unit, so a
 //! search never finds one by mistake (docs/reference/compatibility/README.md lists the words).
 //!
-//! Invariant: each own line begins with `assay:`. Only a path, an option or a value that the user chose can
-//! have such a word.
+//! Invariant: each own line begins with `assay:`. Only a path, an option or a value that the user chose, or
+//! the name of a node, can have such a word. [`kept`] marks them. In sentences of workloads, which have no
+//! marks, a name is known by its slash, digit or dot.
 
-use units::bytes_binary;
+use units::{bytes_binary, visible};
 
 use crate::speech::complain;
 
@@ -47,6 +48,12 @@ const WORDS: &[(&str, &str)] = &[
     ("writing", "storing"),
 ];
 
+/// Messages of the system that have such a word, each with the symbol that people can search.
+const MESSAGES: [(&str, &str); 1] = [("Read-only file system", "EROFS (the file system takes no changes)")];
+
+/// Encloses what stays as it is. Unicode reserves this character for such use, so texts do not have it.
+const MARK: char = '\u{fdd0}';
+
 /// Kinds of items in the labels of mdtest, and how own lines name them.
 const KINDS: [(&str, &str); 3] = [("directory", "dir"), ("file", "file"), ("tree", "tree")];
 
@@ -81,9 +88,18 @@ pub(crate) fn rate(bytes_per_second: f64) -> String {
     format!("{} bytes a second", bytes(bytes_per_second))
 }
 
+/// A path, a node or another name for a text of [`own_lines`], which do not change it.
+pub(crate) fn kept(name: &str) -> String {
+    format!("{MARK}{}{MARK}", visible(name).replace(MARK, "\u{fffd}"))
+}
+
 /// The lines of `text` as own lines.
 pub(crate) fn own_lines(text: &str) -> String {
-    text.lines().map(|line| format!("assay: {}\n", safe(line))).collect()
+    let parts = |line: &str| -> String {
+        let one = |(number, part): (usize, &str)| if number % 2 == 1 { part.to_owned() } else { safe(part) };
+        line.split(MARK).enumerate().map(one).collect()
+    };
+    text.lines().map(|line| format!("assay: {}\n", parts(line))).collect()
 }
 
 /// Prints a note for the user.
@@ -112,6 +128,9 @@ pub(crate) fn is_plain_here() -> Result<bool, units::Usage> {
 /// A line without the words and units of classic rows.
 fn safe(line: &str) -> String {
     let mut line = line.to_owned();
+    for (message, by) in MESSAGES {
+        line = line.replace(message, by);
+    }
     for prefix in PREFIXES {
         line = line.replace(&format!(" {prefix}B/s"), &format!(" {prefix} bytes a second"));
         line = replace_word(&line, &format!(" {prefix}B"), &format!(" {prefix} bytes"));
@@ -143,11 +162,13 @@ fn replace_word(line: &str, word: &str, by: &str) -> String {
     text
 }
 
-/// Whether a token is a path, an option or a setting.
+/// Whether a token is a path, an option, a setting or the name of a file or a node.
 fn is_chosen(token: &str) -> bool {
     let bare = token.trim_start_matches(['(', '"', '\'', '`']);
     let is_option = bare.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c != ' '));
-    is_option || token.contains(['/', '='])
+    let word = bare.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let is_name = word.contains(|c: char| c == '.' || c.is_ascii_digit());
+    is_option || is_name || token.contains(['/', '='])
 }
 
 /// A token with its words replaced.
@@ -233,6 +254,23 @@ mod tests {
     fn paths_options_and_settings_stay_as_they_are() {
         let line = "rank 1: unlink /data/read/write.0: see --read-only, (-r) and readFile=1";
         assert_eq!(own_lines(line), format!("assay: {line}\n"));
+    }
+
+    #[test]
+    fn names_without_a_slash_stay_as_they_are() {
+        let line = "note: --record write.log: see rd-file of read-01, (stat.2), \"read.dat\" and .write";
+        assert_eq!(own_lines(line), format!("assay: {line}\n"));
+        assert_eq!(own_lines("it was read. Then read..."), "assay: it was rd. Then rd...\n");
+        let text = format!("read {}: read on {}, write\n", kept("my read\nfile"), kept("reader"));
+        assert_eq!(own_lines(&text), "assay: rd my read\\nfile: rd on reader, wr\n");
+    }
+
+    #[test]
+    fn a_message_of_the_system_with_a_classic_word_becomes_its_symbol() {
+        assert_eq!(
+            own_lines("2 Read-only file system, 1 Is a directory"),
+            "assay: 2 EROFS (the file system takes no changes), 1 Is a directory\n"
+        );
     }
 
     #[test]

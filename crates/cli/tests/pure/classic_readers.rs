@@ -197,3 +197,11 @@ fn every_search_in_fdtree_finds_the_classic_values() {
         assert_safe(&ran);
     }
 }
+
+#[test]
+fn an_own_line_has_the_name_of_a_file_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    ior(dir.path(), 1, "-w -k -b 64k -t 64k -o read -G 3").ok();
+    let ran = ior(dir.path(), 1, "-R -k -b 64k -t 64k -o read -G 4");
+    assert!(ran.out.contains("\nassay: rank 0: read at 0: "), "{ran:#?}");
+}

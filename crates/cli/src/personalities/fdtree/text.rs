@@ -16,7 +16,7 @@ use workloads::kit::observer::EventObserver;
 use super::trace;
 use crate::personalities::failures::{Leads, named, reasons};
 use crate::personalities::latency::in_words;
-use crate::personalities::own_lines::own_lines;
+use crate::personalities::own_lines::{kept, own_lines};
 use crate::speech::complain;
 
 /// How many failures of a phase are listed.
@@ -126,7 +126,10 @@ impl FdtreeLook {
         if self.ranks > 1 {
             text.push_str(&format!(
                 "slowest rank {} on {}: {:.0}/s, median of all ranks {:.0}/s\n",
-                balance.slowest_rank, balance.slowest_node, balance.slowest_rate, balance.median_rate
+                balance.slowest_rank,
+                kept(&balance.slowest_node),
+                balance.slowest_rate,
+                balance.median_rate
             ));
         }
         if let Some(latency) = phase.latency.as_ref().filter(|_| self.verbose) {
@@ -140,7 +143,7 @@ impl FdtreeLook {
 /// The number of failed operations for each reason, and the first ones by path.
 fn failures(failed: &Failed) -> String {
     let head = format!("{} FAILED: {}\n", failed.operations, reasons(failed));
-    own_lines(&(head + &named(failed, NAMED, "  ", Leads::Path)))
+    own_lines(&(head + &named(failed, NAMED, "  ", Leads::Path, kept)))
 }
 
 /// Prints the output of a run, on rank 0.
@@ -248,20 +251,23 @@ impl FdtreeText {
         let look = &self.look;
         let FdtreeShape { levels, dirs, files, blocks } = look.parameters.shape;
         let size = if look.parameters.create || look.sized { format!(" -s {blocks}") } else { String::new() };
-        let (trees, shape) = (look.trees(), format!("-l {levels} -d {dirs} -f {files}{size}"));
+        let (trees, shape) = (kept(&look.trees()), format!("-l {levels} -d {dirs} -f {files}{size}"));
         let on = if look.ranks > 1 { format!(" on {} ranks", look.ranks) } else { String::new() };
         let text = if failed == Some(0) && !look.parameters.remove {
             let dir = Path::new(&look.parameters.base).parent().unwrap_or(Path::new("."));
-            format!("left at {trees}. Delete it with `fdtree -R {shape} -o {}`{on}.", dir.display())
+            format!(
+                "left at {trees}. Delete it with `fdtree -R {shape} -o {}`{on}.",
+                kept(&dir.display().to_string())
+            )
         } else if failed != Some(0) && is_there(look) {
             let how = if failed.is_some() { "operations failed" } else { "stopped" };
             // A foreign file would stop the removal again.
-            let first = self.foreign.as_ref().map(|path| format!(" Move {path} away first."));
+            let first = self.foreign.as_ref().map(|path| format!(" Move {} away first.", kept(path)));
             format!(
                 "{how}. The existing part of {trees} is left.{} Delete it with \
                  `fdtree -R --continue {shape} --base {}`{on}.",
                 first.unwrap_or_default(),
-                look.parameters.base
+                kept(&look.parameters.base)
             )
         } else {
             String::new()
@@ -289,7 +295,8 @@ impl EventObserver<FdtreeEvent<'_>> for FdtreeText {
             FdtreeEvent::Foreign { rank, path } => {
                 self.foreign.get_or_insert_with(|| (*path).to_owned());
                 self.put_fault(&own_lines(&format!(
-                    "  rank {rank}: {path} does not belong to the tree and is left"
+                    "  rank {rank}: {} does not belong to the tree and is left",
+                    kept(path)
                 )));
             }
             FdtreeEvent::Notice(text) => self.put_fault(&own_lines(&format!("warning: {text}"))),

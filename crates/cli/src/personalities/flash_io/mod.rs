@@ -16,7 +16,7 @@ use units::Usage;
 use workloads::flash_io::{FlashIoContext, FlashIoListener, FlashIoParameters, Form};
 use workloads::kit::observer::Silent;
 
-use super::own_lines::{is_plain_here, print_note};
+use super::own_lines::{is_plain_here, kept, print_note};
 use super::perform::{RankContext, perform_unless};
 use super::program::{StartedProgram, posix};
 use super::stuck::{self, RankStanding};
@@ -43,7 +43,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let needs = Needs::of(storage::backend(needs)?);
     let (session, ready) = prepare(&typed, Session::start(program.launch.as_ref(), local, needs)?)?;
     if typed.bare && program.speaks {
-        let prefix = &ready.parameters.prefix;
+        let prefix = kept(&ready.parameters.prefix);
         print_note(&format!("taken as -f {prefix}, as in versions before 2020"));
     }
     let (session, plain) = session.agree(is_plain_here())?;

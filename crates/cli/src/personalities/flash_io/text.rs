@@ -11,7 +11,7 @@ use workloads::flash_io::{FlashFile, FlashIoEvent, FlashIoParameters, Form, Seco
 use workloads::kit::observer::EventObserver;
 
 use crate::personalities::latency::in_words;
-use crate::personalities::own_lines::{own_lines, phase_name, rate};
+use crate::personalities::own_lines::{kept, own_lines, phase_name, rate};
 use crate::speech::complain;
 
 /// How many wrong places are printed.
@@ -209,7 +209,7 @@ fn latency(phase: &Phase) -> String {
         phase.ops,
         in_words(latency, |name| name != "p99.9"),
         balance.slowest_rank,
-        balance.slowest_node,
+        kept(&balance.slowest_node),
         rate(balance.slowest_rate),
         rate(balance.median_rate)
     )
@@ -240,6 +240,7 @@ fn checked(file: FlashFile, phase: &Phase, check: &Check) -> String {
 
 fn place(bad: &BadRange) -> String {
     let BadRange { rank, path, offset, length, kind, detail, .. } = bad;
+    let path = kept(path);
     format!("  rank {rank}: {path}: {detail} ({kind}; {length} bytes from byte {offset} of the file)\n")
 }
 

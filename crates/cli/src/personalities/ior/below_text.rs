@@ -5,7 +5,7 @@ use units::duration;
 
 use super::shown::ShownTest;
 use crate::personalities::latency;
-use crate::personalities::own_lines::{self, own_lines, phase_name};
+use crate::personalities::own_lines::{self, kept, own_lines, phase_name};
 
 /// A slowest rank below this share of the median rate is marked.
 const SLOW: f64 = 0.8;
@@ -79,7 +79,7 @@ fn latencies(phases: &[NumberedPhase<'_>]) -> String {
         text.push_str(&format!(
             "  {} on {}: {:.0} %{mark}\n",
             balance.slowest_rank,
-            balance.slowest_node,
+            kept(&balance.slowest_node),
             share * 100.0
         ));
     }

@@ -22,7 +22,7 @@ use super::output::{self, ResultFormat, ResultOutput};
 use super::typed::MeantIor;
 use crate::personalities::classic::header_dir;
 use crate::personalities::classic::live::{LiveFiles, LiveView, node_board};
-use crate::personalities::own_lines::print_note;
+use crate::personalities::own_lines::{kept, print_note};
 use crate::personalities::perform::{RankContext, perform_unless};
 use crate::personalities::program::StartedProgram;
 use crate::personalities::run_records::RunRecords;
@@ -226,7 +226,7 @@ impl IorPrinter {
             complain(&format!("ior: {what}"));
         }
         if let Some((path, why)) = unfollowed.and_then(|why| Some((self.live_path.as_ref()?, why))) {
-            print_note(&format!("--live {path}: {why}. Its last lines are missing"));
+            print_note(&format!("--live {}: {why}. Its last lines are missing", kept(path)));
         }
         done.map(|status| if printed.is_err() || self.warning.is_some() { ERROR } else { status })
     }

@@ -273,7 +273,7 @@ fn failures(failed: &Failed) -> String {
     for (why, count) in &failed.reasons {
         let _ = writeln!(text, "  {count:>10} {why}");
     }
-    text + &named(failed, usize::MAX, "             ", Leads::Path)
+    text + &named(failed, usize::MAX, "             ", Leads::Path, str::to_owned)
 }
 
 /// The rates of all repetitions.

@@ -8,7 +8,7 @@ use workloads::kit::reduce;
 use super::results::{MeasuredPhase, Results, STOPPED_BELOW};
 use crate::personalities::failures::{Leads, named, reasons, wrong_ranges};
 use crate::personalities::latency;
-use crate::personalities::own_lines::{own_lines, phase_name};
+use crate::personalities::own_lines::{kept, own_lines, phase_name};
 
 /// How many failed operations of a phase are listed.
 const NAMED: usize = 8;
@@ -45,7 +45,7 @@ fn failures(label: &str, phase: &Phase, failed: &Failed) -> String {
         failed.operations,
         reasons(failed)
     );
-    text.push_str(&named(failed, NAMED, "  ", Leads::Call));
+    text.push_str(&named(failed, NAMED, "  ", Leads::Call, kept));
     if failed.operations > NAMED.min(failed.first.len()) as u64 {
         text.push_str("  ... and more\n");
     }
@@ -131,7 +131,7 @@ fn latencies(run: &Results, several: bool) -> String {
         text.push_str(&format!("{:<14}{}", phase_name(label), latency::columns(&merged_latency)));
         if let Some((rate, rank, node, iteration)) = &merged.slowest {
             let rate = units::count(*rate);
-            text.push_str(&format!("  {rank} on {node}: {rate}/s, iteration {iteration}"));
+            text.push_str(&format!("  {rank} on {}: {rate}/s, iteration {iteration}", kept(node)));
         }
         text.push('\n');
     }
