@@ -102,10 +102,28 @@ pub(crate) fn own_lines(text: &str) -> String {
     text.lines().map(|line| format!("assay: {}\n", parts(line))).collect()
 }
 
+/// Prints a text as own lines to standard error.
+pub(crate) fn complain_own(text: &str) {
+    complain(own_lines(text).trim_end());
+}
+
 /// Prints a note for the user.
 pub(crate) fn print_note(text: &str) {
     let words: Vec<&str> = text.split_whitespace().collect();
-    complain(own_lines(&format!("note: {}", words.join(" "))).trim_end());
+    complain_own(&format!("note: {}", words.join(" ")));
+}
+
+/// What standard output has of these own lines: nothing with plain output.
+pub(crate) fn unless_plain(plain: bool, lines: &str) -> &str {
+    if plain { "" } else { lines }
+}
+
+/// The same for own lines about a fault, or about what stays. With plain output they go to standard error.
+pub(crate) fn fault(plain: bool, lines: &str) -> &str {
+    if plain && !lines.is_empty() {
+        complain(lines.trim_end());
+    }
+    unless_plain(plain, lines)
 }
 
 /// Whether the environment asks for output without own lines. An error is a value that is neither 1 nor 0.

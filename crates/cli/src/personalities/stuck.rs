@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use units::Usage;
 
 use super::classic::environment::count;
-use super::own_lines::own_lines;
+use super::own_lines::complain_own;
 use crate::speech::complain;
 use crate::status::ERROR;
 
@@ -114,7 +114,7 @@ impl LongCall {
     fn update(&mut self, call: Option<(u64, &str)>) {
         match self.step(call, Instant::now()) {
             None => {}
-            Some(CallStep::Warn(line)) => complain(own_lines(&line).trim_end()),
+            Some(CallStep::Warn(line)) => complain_own(&line),
             Some(CallStep::End(line)) => {
                 complain(&line);
                 ffi::end::at_once(ERROR)

@@ -139,12 +139,12 @@ fn dry_run(look: &FdtreeLook, storage: &dyn Storage) -> String {
     let (parameters, ranks) = (&look.parameters, u64::from(look.ranks));
     for step in parameters.steps() {
         let count = step.items(parameters.shape) * ranks;
-        text.push_str(&match step {
-            FdtreePhase::CreateDirectories => format!("assay: would make {count} directories\n"),
-            FdtreePhase::CreateFiles => format!("assay: would make {count} files\n"),
-            FdtreePhase::RemoveFiles => format!("assay: would DELETE {count} files\n"),
-            FdtreePhase::RemoveDirectories => format!("assay: would DELETE {count} directories\n"),
-        });
+        text.push_str(&own_lines(&match step {
+            FdtreePhase::CreateDirectories => format!("would make {count} directories"),
+            FdtreePhase::CreateFiles => format!("would make {count} files"),
+            FdtreePhase::RemoveFiles => format!("would DELETE {count} files"),
+            FdtreePhase::RemoveDirectories => format!("would DELETE {count} directories"),
+        }));
     }
     if parameters.create {
         text.push_str(&space_check(look, storage).0);

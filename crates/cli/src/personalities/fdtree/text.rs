@@ -16,8 +16,7 @@ use workloads::kit::observer::EventObserver;
 use super::trace;
 use crate::personalities::failures::{Leads, named, reasons};
 use crate::personalities::latency::in_words;
-use crate::personalities::own_lines::{kept, own_lines};
-use crate::speech::complain;
+use crate::personalities::own_lines::{fault, kept, own_lines, unless_plain};
 
 /// How many failures of a phase are listed.
 const NAMED: usize = 8;
@@ -175,18 +174,13 @@ impl FdtreeText {
 
     /// Prints own lines, unless the output has none.
     fn put_own(&mut self, text: &str) {
-        if !self.look.plain {
-            self.put(text);
-        }
+        self.put(unless_plain(self.look.plain, text));
     }
 
     /// Prints own lines about faults, or what stays. If the output has no own lines, they go to standard
     /// error.
     fn put_fault(&mut self, text: &str) {
-        match self.look.plain {
-            true => complain(text.trim_end()),
-            false => self.put(text),
-        }
+        self.put(fault(self.look.plain, text));
     }
 
     fn flush(&mut self) {

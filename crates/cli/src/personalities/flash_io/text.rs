@@ -11,8 +11,7 @@ use workloads::flash_io::{FlashFile, FlashIoEvent, FlashIoParameters, Form, Seco
 use workloads::kit::observer::EventObserver;
 
 use crate::personalities::latency::in_words;
-use crate::personalities::own_lines::{kept, own_lines, phase_name, rate};
-use crate::speech::complain;
+use crate::personalities::own_lines::{fault, kept, own_lines, phase_name, rate, unless_plain};
 
 /// How many wrong places are printed.
 const WRONG: usize = 8;
@@ -71,17 +70,12 @@ impl FlashIoText {
 
     /// Prints own lines, unless the output has none.
     fn print_own(&mut self, text: &str) {
-        if !self.look.plain {
-            self.print(&own_lines(text));
-        }
+        self.print(unless_plain(self.look.plain, &own_lines(text)));
     }
 
     /// Prints own lines about faults. If the output has no own lines, they go to standard error.
     fn print_fault(&mut self, text: &str) {
-        match self.look.plain {
-            true => complain(own_lines(text).trim_end()),
-            false => self.print(&own_lines(text)),
-        }
+        self.print(fault(self.look.plain, &own_lines(text)));
     }
 
     /// The error, if not everything was printed.

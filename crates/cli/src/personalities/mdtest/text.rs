@@ -15,8 +15,8 @@ use super::results::{MeasuredPhase, Results};
 use super::summary::{self, SummaryRows};
 use super::typed::{MdtestEdition, MeantMdtest};
 use super::{below_text, chatter, listing, ranks_csv};
-use crate::personalities::own_lines::{own_lines, phase_name};
-use crate::speech::{complain, say};
+use crate::personalities::own_lines::{fault, own_lines, phase_name};
+use crate::speech::say;
 
 pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
 
@@ -102,11 +102,7 @@ impl MdtestText {
 
     /// Prints own lines. If standard output has none, they go to standard error.
     fn put_own(&mut self, text: &str) {
-        match self.meant.look.plain {
-            true if text.is_empty() => {}
-            true => complain(text.trim_end()),
-            false => self.put(text),
-        }
+        self.put(fault(self.meant.look.plain, text));
     }
 
     fn save(&mut self, text: &str) {
