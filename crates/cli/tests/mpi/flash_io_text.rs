@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::common::{self, Mpi, OPEN_MPI_AS_ROOT, Ran, assay, program, run};
 
@@ -209,4 +209,18 @@ fn one_rank_without_a_launcher_uses_the_mpi_of_the_library() {
         run(&mut command).ok();
         assert!(dir.path().join(file).exists(), "{words}");
     }
+}
+
+#[test]
+fn a_reader_that_has_closed_the_pipe_is_not_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    if Mpi::Open.command(dir.path(), 1, "").is_none() {
+        return;
+    }
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = assay(dir.path(), "flash-io -f ./f_ --size 2 --blocks 2");
+    command.env_remove("ASSAY_MPI_LIBRARY").envs(OPEN_MPI_AS_ROOT).stdin(Stdio::null());
+    let ran = command.stdout(writer).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!((ran.status.code(), String::from_utf8_lossy(&ran.stderr).as_ref()), (Some(0), ""));
 }

@@ -54,6 +54,7 @@ mod ls_lr;
 mod ls_lr_calls;
 mod ls_lr_left;
 mod md_workbench;
+mod md_workbench_output;
 mod mdtest_calls;
 mod mdtest_faults;
 mod mdtest_options;

@@ -5,7 +5,6 @@
 mod grammar;
 mod text;
 
-use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -51,7 +50,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());
     let look = FlashIoLook { parameters, version, ranks: session.size(), quiet, latency, plain };
     let (session, kept) = session.agree(program.records(typed.record.as_deref()))?;
-    let text = |kept| (kept, FlashIoText::new(look, Box::new(io::stdout())));
+    let text = |kept| (kept, FlashIoText::new(look));
     let (rank, ranks, arrays) = (session.rank(), session.size(), &*ready.arrays);
     Ok(std::thread::scope(|scope| {
         let standing = || RankStanding { inside: ready.call(), stuck: arrays.stuck() };

@@ -2,7 +2,7 @@
 //!
 //! Invariant: without assay's own options the text is the original's to the letter.
 
-use std::io::{self, Write};
+use std::io;
 
 use results::record::{BadRange, Check, Phase};
 use storage::arrays::LibraryMemory;
@@ -12,6 +12,7 @@ use workloads::kit::observer::EventObserver;
 
 use crate::personalities::latency::in_words;
 use crate::personalities::own_lines::{fault, kept, own_lines, phase_name, rate, unless_plain};
+use crate::speech::say;
 
 /// How many wrong places are printed.
 const WRONG: usize = 8;
@@ -45,15 +46,14 @@ pub(super) struct FlashIoText {
     look: FlashIoLook,
     /// The node of rank 0.
     node: String,
-    out: Box<dyn Write + Send>,
     written: Vec<WrittenFile>,
     hints: Vec<(String, String)>,
     failed: Option<io::Error>,
 }
 
 impl FlashIoText {
-    pub(super) fn new(look: FlashIoLook, out: Box<dyn Write + Send>) -> Self {
-        Self { look, node: String::new(), out, written: Vec::new(), hints: Vec::new(), failed: None }
+    pub(super) fn new(look: FlashIoLook) -> Self {
+        Self { look, node: String::new(), written: Vec::new(), hints: Vec::new(), failed: None }
     }
 
     /// Sets the node of rank 0.
@@ -62,8 +62,7 @@ impl FlashIoText {
     }
 
     fn print(&mut self, text: &str) {
-        let printed = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-        if let Err(error) = printed {
+        if let Err(error) = say(text) {
             self.failed.get_or_insert(error);
         }
     }

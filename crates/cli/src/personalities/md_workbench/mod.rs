@@ -5,7 +5,6 @@
 mod apply;
 mod text;
 
-use std::io::{self, BufWriter, Stdout};
 use std::path::PathBuf;
 
 use command::MdWorkbenchOption;
@@ -24,9 +23,6 @@ use crate::speech::complain;
 use crate::status::{DONE, error_if};
 use apply::TypedMdWorkbench;
 use text::{MdWorkbenchText, VERSION};
-
-/// The text that only rank 0 has.
-type MdWorkbenchOutput = MdWorkbenchText<BufWriter<Stdout>>;
 
 /// A run that was checked, with its storage.
 struct ReadyMdWorkbench {
@@ -62,8 +58,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if session.mpi().is_none() && ready.parameters.precreate {
         interrupt::watch(program.name, [PathBuf::from(&ready.parameters.dir)].into_iter(), "");
     }
-    let out = BufWriter::new(io::stdout());
-    let text = |kept| (kept, MdWorkbenchText::new(out, ready.parameters.clone(), look, program.argv, begun));
+    let text = |kept| (kept, MdWorkbenchText::new(ready.parameters.clone(), look, program.argv, begun));
     Ok(perform(program, session, kept.map(text), |part, voice| one_rank(&ready, part, voice)))
 }
 
@@ -88,7 +83,7 @@ fn has_names(backend: &str) -> bool {
 fn one_rank(
     ready: &ReadyMdWorkbench,
     part: RankContext<'_>,
-    mut voice: Option<&mut MdWorkbenchOutput>,
+    mut voice: Option<&mut MdWorkbenchText>,
 ) -> Result<u8, Halt> {
     let RankContext { comm, mut clock, records } = part;
     let seed = measure::unix_seconds() as u64;

@@ -1,7 +1,7 @@
 //! The output of md-workbench 4.1: a line for each phase, or columns with `--print-detailed-stats`.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io;
 
 use jiff::Zoned;
 use units::exponential;
@@ -12,6 +12,7 @@ use workloads::md_workbench::{
 
 use super::apply::MdWorkbenchLook;
 use crate::personalities::own_lines::own_lines;
+use crate::speech::say;
 
 /// The version whose text is printed.
 pub(super) const VERSION: &str = "4.1.0+dev";
@@ -26,8 +27,7 @@ const COLUMNS: [&str; 14] = [
 ];
 
 /// Prints the events of a run.
-pub(super) struct MdWorkbenchText<W> {
-    out: W,
+pub(super) struct MdWorkbenchText {
     parameters: WorkbenchParameters,
     look: MdWorkbenchLook,
     argv: Vec<String>,
@@ -39,20 +39,18 @@ pub(super) struct MdWorkbenchText<W> {
     notices: Vec<String>,
 }
 
-impl<W: Write> MdWorkbenchText<W> {
+impl MdWorkbenchText {
     pub(super) fn new(
-        out: W,
         parameters: WorkbenchParameters,
         look: MdWorkbenchLook,
         argv: &[String],
         begun: f64,
     ) -> Self {
-        Self { out, parameters, look, argv: argv.to_vec(), begun, failed: None, notices: Vec::new() }
+        Self { parameters, look, argv: argv.to_vec(), begun, failed: None, notices: Vec::new() }
     }
 
     fn put(&mut self, text: &str) {
-        let done = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-        if let Err(error) = done {
+        if let Err(error) = say(text) {
             self.failed.get_or_insert(error);
         }
     }
@@ -226,7 +224,7 @@ fn date() -> String {
     Zoned::now().strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-impl<W: Write> EventObserver<WorkbenchEvent<'_>> for MdWorkbenchText<W> {
+impl EventObserver<WorkbenchEvent<'_>> for MdWorkbenchText {
     fn event(&mut self, event: &WorkbenchEvent<'_>) {
         match event {
             WorkbenchEvent::Started(on_node_0) => self.head(on_node_0),
