@@ -108,7 +108,7 @@ const ROWS: &[Row] = &[
     works("--process-reports", "-P 2 -D 1 -I 1 -R 1 {}", |seen| seen.out("\n1: cleanup process max:")),
     works("--print-detailed-stats", "-P 2 -D 1 -I 1 -R 1 {}", |seen| seen.out("\nprecreate \t2\t0\t4\t")),
     works("-q", "-P 2 -D 1 -I 1 -R 1 {}", |seen| seen.no_out("Total runtime")),
-    works("-v", "-P 2 -D 1 -I 1 -R 1 {}", |seen| seen.err("note: -v has no effect")),
+    works("-v", "-P 2 -D 1 -I 1 -R 1 {}", |seen| seen.err("assay: note: -v has no effect")),
     fails("-h", "{}", 0, |seen| assert!(seen.ran.out.starts_with("Synopsis md-workbench\n"))),
     fails("--version", "{}", 0, |seen| seen.out("MD-Workbench-4.1.0+dev (assay ")),
     works("-a", "-P 2 -D 1 -I 1 -R 1 {dummy}", whole),

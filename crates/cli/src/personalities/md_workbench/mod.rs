@@ -16,6 +16,7 @@ use workloads::kit::observer::Silent;
 use workloads::md_workbench::{self, WorkbenchListener, WorkbenchParameters};
 
 use super::classic::{grammar, help_of_backends, interrupt};
+use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
 use crate::session::{Needs, Session};
@@ -52,7 +53,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let ready = ReadyMdWorkbench { parameters, storage };
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     if program.speaks {
-        notes.iter().for_each(|note| complain(&format!("md-workbench: note: {note}")));
+        notes.iter().for_each(|note| print_note(&note.to_string()));
     }
     let (session, kept) = session.agree(program.records(record.as_deref()))?;
     if session.mpi().is_none() && ready.parameters.precreate {
