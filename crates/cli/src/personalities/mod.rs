@@ -15,6 +15,7 @@ mod own_lines;
 mod own_options;
 mod perform;
 mod program;
+mod result_files;
 mod run_records;
 mod stuck;
 mod waiting;

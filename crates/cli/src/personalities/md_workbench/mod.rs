@@ -13,12 +13,13 @@ use ranks::Halt;
 use storage::Storage;
 use units::Usage;
 use workloads::kit::observer::Silent;
-use workloads::md_workbench::{self, WorkbenchListener, WorkbenchParameters};
+use workloads::md_workbench::{self, ObjectCall, WorkbenchListener, WorkbenchParameters, WorkbenchStep};
 
 use super::classic::{grammar, help_of_backends, interrupt};
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
+use super::result_files::check_writable;
 use crate::session::{Needs, Session};
 use crate::speech::complain;
 use crate::status::{DONE, error_if};
@@ -55,12 +56,28 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if program.speaks {
         notes.iter().for_each(|note| print_note(&note.to_string()));
     }
-    let (session, kept) = session.agree(program.records(record.as_deref()))?;
+    let kept = if program.speaks { written_later(&ready.parameters) } else { Ok(()) };
+    let (session, kept) = session.agree(kept.and_then(|()| program.records(record.as_deref())))?;
     if session.mpi().is_none() && ready.parameters.precreate {
         interrupt::watch(program.name, [PathBuf::from(&ready.parameters.dir)].into_iter(), "");
     }
     let text = |kept| (kept, MdWorkbenchText::new(ready.parameters.clone(), look, program.argv, begun));
     Ok(perform(program, session, kept.map(text), |part, voice| one_rank(&ready, part, voice)))
+}
+
+/// Rejects files that could not be written after the work. Of the files of `-L` the first one is checked.
+fn written_later(parameters: &WorkbenchParameters) -> Result<(), Usage> {
+    if !parameters.cleanup {
+        check_writable("--run-info-file", &parameters.run_info)?;
+    }
+    let Some(prefix) = &parameters.latency else { return Ok(()) };
+    let name = match parameters {
+        WorkbenchParameters { precreate: true, .. } => WorkbenchStep::Precreate.name(),
+        WorkbenchParameters { benchmark: true, .. } => ObjectCall::Read.name(),
+        _ => WorkbenchStep::Cleanup.name(),
+    };
+    let all = if parameters.latency_all { "-all" } else { "" };
+    check_writable("-L", &format!("{prefix}-{:.2}-0-{name}{all}.csv", parameters.waiting))
 }
 
 /// The whole help text, from the table that the parser uses.

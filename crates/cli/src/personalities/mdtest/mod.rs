@@ -19,7 +19,7 @@ mod parser_tests;
 #[cfg(test)]
 mod text_tests;
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::path::PathBuf;
 
 use command::MdtestOption;
@@ -41,6 +41,7 @@ use super::classic::{grammar, header_dir, help_of_backends, help_of_variables, i
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
+use super::result_files::check_writable;
 use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
 use crate::speech::complain;
@@ -247,23 +248,6 @@ fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
     }
 }
 
-/// Rejects the file of `option` if it cannot be written. An existing file is not changed, and a missing file
-/// is missing afterwards.
-fn check_writable(option: &str, path: &str) -> Result<(), Usage> {
-    let there = fs::metadata(path);
-    // Opening a pipe would wait for its reader. What is not a regular file keeps no data that could be lost.
-    if there.as_ref().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        return Ok(());
-    }
-    let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.map_err(|error| Usage(format!("{option} {path}: {error}. Choose a file that can be written.")))?;
-    if there.is_err() {
-        // An empty file that remained would be read as a result.
-        let _ = fs::remove_file(path);
-    }
-    Ok(())
-}
-
 /// The part of one rank. Gives the exit status.
 fn one_rank(
     ready: &ReadyMdtest,
@@ -313,25 +297,4 @@ pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), U
         return Err(Usage::new("the command line runs nothing. Leave out -h and --version."));
     }
     ready(typed, &Variables::default(), ranks).map(|_| ())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_check_changes_no_file_creates_none_and_rejects_unwritable_ones() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name).display().to_string();
-        fs::write(at("old"), "12\n").unwrap();
-        assert_eq!((check_writable("-x", &at("old")), check_writable("-x", &at("new"))), (Ok(()), Ok(())));
-        assert_eq!(check_writable("-x", "/dev/null"), Ok(()));
-        assert_eq!(fs::read_to_string(at("old")).unwrap(), "12\n");
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
-        for (path, why) in [(at("no/where"), "No such file or directory"), (at(""), "Is a directory")] {
-            let error = check_writable("-x", &path).unwrap_err().0;
-            assert!(error.starts_with(&format!("-x {path}: {why}")), "{error}");
-            assert!(error.ends_with(". Choose a file that can be written."), "{error}");
-        }
-    }
 }
