@@ -15,7 +15,7 @@ use units::Usage;
 use workloads::kit::observer::Silent;
 use workloads::md_workbench::{self, ObjectCall, WorkbenchListener, WorkbenchParameters, WorkbenchStep};
 
-use super::classic::{grammar, help_of_backends, interrupt};
+use super::classic::{OptionNote, grammar, help_of_backends, interrupt};
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
@@ -49,9 +49,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         return Ok(program.print_version("MD-Workbench", VERSION));
     }
     let (look, record) = (typed.look, typed.record.clone());
-    let (parameters, notes) = typed.meant()?;
-    let storage = (storage::backend(&parameters.backend)?.open)(&parameters.settings)?;
-    let ready = ReadyMdWorkbench { parameters, storage };
+    let (ready, notes) = ready(typed)?;
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     if program.speaks {
         notes.iter().for_each(|note| print_note(&note.to_string()));
@@ -63,6 +61,13 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     let text = |kept| (kept, MdWorkbenchText::new(ready.parameters.clone(), look, program.argv, begun));
     Ok(perform(program, session, kept.map(text), |part, voice| one_rank(&ready, part, voice)))
+}
+
+/// Checks a run and opens its storage. Gives the notes for the user, too.
+fn ready(typed: TypedMdWorkbench) -> Result<(ReadyMdWorkbench, Vec<OptionNote>), Usage> {
+    let (parameters, notes) = typed.meant()?;
+    let storage = (storage::backend(&parameters.backend)?.open)(&parameters.settings)?;
+    Ok((ReadyMdWorkbench { parameters, storage }, notes))
 }
 
 /// Rejects files that could not be written after the work. Of the files of `-L` the first one is checked.
@@ -125,5 +130,16 @@ pub(crate) fn check(tokens: &[String], _ranks: u32, _local: bool) -> Result<(), 
     if typed.help || typed.version {
         return Err(Usage::new("the command line runs nothing. Leave out -h and --version."));
     }
-    typed.meant().map(drop)
+    ready(typed).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_with_options_that_the_backend_rejects_is_rejected() {
+        let tokens = ["-a", "AIO", "--aio.max-pending=0"].map(str::to_owned);
+        assert_eq!(check(&tokens, 1, true).unwrap_err().0, "--aio.max-pending=0: give at least 8");
+    }
 }
