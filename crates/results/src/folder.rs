@@ -264,7 +264,7 @@ pub struct JobInfo {
     /// Why one of these commands failed after the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unasked: Option<String>,
-    /// The process that ended first, if its launcher reports it.
+    /// The process whose end its launcher reports first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dead_process: Option<DeadProcess>,
     /// The layout of files in the job's directory, if the file system reports it.

@@ -68,7 +68,7 @@ fn an_external_program_with_nodes_or_ranks_passes_under_every_launcher() {
 }
 
 #[test]
-fn the_process_that_ended_first_is_a_fact_of_a_job_under_hydra() {
+fn the_process_whose_end_is_reported_first_is_a_fact_of_a_job_under_hydra() {
     if !there("mpirun.mpich") {
         return;
     }
@@ -90,7 +90,8 @@ fn the_process_that_ended_first_is_a_fact_of_a_job_under_hydra() {
     assert!(dead["signal"] == 9 && dead["pid"].as_u64() > Some(1), "{job:#}");
     assert!(!dead["node"].as_str().unwrap().is_empty(), "{job:#}");
     assert!(
-        ran.out.contains("The first process to end was ") && ran.out.contains("Signal 9 ended it."),
+        ran.out.contains("The launcher first reported the end of process ")
+            && ran.out.contains("Signal 9 ended it."),
         "{ran:#?}"
     );
 }

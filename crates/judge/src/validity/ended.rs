@@ -81,7 +81,7 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
     }
 }
 
-/// The reason with the process that ended first, if the launcher reports it.
+/// The reason with the process whose end the launcher reports first.
 fn with_dead_process(reason: Reason, job: &Job) -> Reason {
     let Some(dead) = &job.info.dead_process else { return reason };
     let reason = reason.with("dead_process", dead.pid).with("dead_node", &dead.node);

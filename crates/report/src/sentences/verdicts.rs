@@ -10,8 +10,9 @@ macro_rules! end_of_job {
     () => {
         "[ ({launcher:killed=a rank was killed;cancelled=the job was \
          cancelled;allocation-time=the time of its allocation was over;node-died=a node failed})].[ The \
-         first process to end was {dead_process} on {dead_node}.][ It was rank {dead_rank}.][ Signal \
-         {dead_signal} ended it.][ It ended with status {dead_status}.][ {failure}][ Error output: {output}]"
+         launcher first reported the end of process {dead_process} on {dead_node}.][ It was rank \
+         {dead_rank}.][ Signal {dead_signal} ended it.][ It ended with status {dead_status}.][ {failure}][ \
+         Error output: {output}]"
     };
 }
 

@@ -1,12 +1,13 @@
-//! The process that ended first, as Hydra (MPICH, Intel MPI) reports it in its output.
+//! The process whose end Hydra (MPICH, Intel MPI) reports first in its output.
 //!
-//! Hydra ends all ranks with the first one that fails. Its own status does not say which one that was.
+//! Hydra ends all ranks when one fails. Its own status does not say which one that was. Intel MPI reports
+//! each rank that ended, and their order does not show which was the first to end.
 //!
 //! Invariant: pure. What the output does not state stays unknown.
 
 use serde::{Deserialize, Serialize};
 
-/// The process of a rank that failed before its launcher ended the others.
+/// The first process of a rank that its launcher reports as ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeadProcess {
@@ -25,7 +26,7 @@ pub struct DeadProcess {
     pub status: Option<i32>,
 }
 
-/// The first line of the report.
+/// The first line of the report on a process.
 const BEGIN: &str = "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES";
 
 impl DeadProcess {
@@ -34,7 +35,7 @@ impl DeadProcess {
         let mut lines = lines.into_iter().skip_while(|line| !line.contains(BEGIN)).skip(1);
         let mut found = Self::of_place(lines.next()?)?;
         let mut code = None;
-        for line in lines {
+        for line in lines.take_while(|line| !line.contains(BEGIN)) {
             let value = |key: &str| Some(line.split_once(key)?.1.trim());
             // `KILLED BY SIGNAL: 9 (Killed)`, and `EXIT STRING: Killed (signal 9)` of older versions.
             let named = value("KILLED BY SIGNAL:").and_then(|text| text.split(' ').next());
@@ -89,6 +90,27 @@ mod tests {
             found(&format!("{begin}\n=   EXIT CODE: 4\n=====")),
             Some(DeadProcess { status: Some(4), ..dead })
         );
+    }
+
+    #[test]
+    fn the_end_of_the_first_reported_process_is_not_taken_from_the_report_on_another() {
+        let report = |rank: u32, end: &str| {
+            format!(
+                "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   RANK {rank} PID 7{rank} \
+                 RUNNING AT n1\n=   {end}\n=====\n"
+            )
+        };
+        let (status, signal) = ("EXIT CODE: 4", "KILLED BY SIGNAL: 9 (Killed)");
+        let first = DeadProcess { rank: Some(0), pid: 70, node: "n1".into(), ..DeadProcess::default() };
+        assert_eq!(
+            found(&(report(0, status) + &report(1, signal))),
+            Some(DeadProcess { status: Some(4), ..first.clone() })
+        );
+        assert_eq!(
+            found(&(report(0, signal) + &report(1, status))),
+            Some(DeadProcess { signal: Some(9), ..first.clone() })
+        );
+        assert_eq!(found(&(report(0, "") + &report(1, status))), Some(first));
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The process that ended first, as the launcher reports it. Hydra reports it on its standard output.
+    /// The process whose end the launcher reports first. Hydra reports it on its standard output.
     fn dead_process(&self, end: &JobEnd) -> Option<DeadProcess> {
         if matches!(end, JobEnd::Exit(0) | JobEnd::NotStarted) {
             return None;
