@@ -60,7 +60,7 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
     if let Some(rejection) = &job.info.rejection {
         return reason.with("rejection", rejection.clone());
     }
-    let cause = job.cause().map(|(cause, _)| match cause {
+    let cause = job.death().map(|cause| match cause {
         DeathCause::Killed => "killed",
         DeathCause::Cancelled => "cancelled",
         DeathCause::Time => "allocation-time",

@@ -2,7 +2,7 @@
 
 use plan::Plan;
 use results::Outcome;
-use results::folder::JobEnd;
+use results::folder::{DeadProcess, JobEnd};
 use results::reason::Code;
 use results::record::Record;
 
@@ -41,6 +41,18 @@ fn a_job_whose_node_failed_is_invalid_with_its_error_output() {
     assert!(output.starts_with("srun: error: Node failure on node3 / "), "{output}");
     assert!(output.ends_with(" / srun: Force Terminated StepId=1.0"), "{output}");
     assert_eq!(verdict.jobs.len(), 3, "every job is listed");
+}
+
+#[test]
+fn a_rank_that_was_killed_is_reported_also_if_only_the_output_of_the_launcher_says_so() {
+    let mut campaign = rates("write", [120, 121, 122]);
+    let dead = &mut campaign.jobs[1];
+    (dead.info.end, dead.records) = (JobEnd::Exit(9), vec![]);
+    dead.info.dead_process = Some(DeadProcess { pid: 77, signal: Some(9), ..DeadProcess::default() });
+    let verdict = one(&plan(WRITE), &campaign);
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::JobFailed));
+    assert_eq!(verdict.reason.text("launcher"), Some("killed"));
+    assert_eq!(verdict.reason.number("dead_process"), Some(77.0));
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::{Job, JobEnd, names};
+use super::{DeadProcess, Job, JobEnd, names};
 use crate::Record;
 
 /// The number of first and of last lines that are quoted for a job that died.
@@ -20,6 +20,16 @@ impl Job {
     /// The cause that its launcher reports, with the line that reports it.
     pub fn cause(&self) -> Option<(DeathCause, &str)> {
         cause_of_death(self.error_lines.iter().map(String::as_str))
+    }
+
+    /// The cause, also if its launcher only reports in its output that a rank was killed. Other causes count
+    /// more, because they kill ranks too.
+    pub fn death(&self) -> Option<DeathCause> {
+        const KILL: i32 = 9;
+        let is_kill = |dead: &DeadProcess| dead.signal == Some(KILL);
+        let killed =
+            || self.info.dead_process.as_ref().filter(|dead| is_kill(dead)).map(|_| DeathCause::Killed);
+        self.cause().map(|(cause, _)| cause).or_else(killed)
     }
 
     /// Whether it yielded a result, good or bad: complete records, a measured phase, or a reported failure. A
@@ -38,20 +48,13 @@ impl Job {
         if self.has_result() || self.info.end == JobEnd::NotStarted {
             return None;
         }
-        match (&self.info.end, self.cause()) {
-            (_, Some((DeathCause::Node, _))) => Some("a node failed"),
-            (_, Some((DeathCause::Killed, _))) => Some("a rank was killed"),
-            _ if self.was_killed() => Some("a rank was killed"),
+        match (&self.info.end, self.death()) {
+            (_, Some(DeathCause::Node)) => Some("a node failed"),
+            (_, Some(DeathCause::Killed)) => Some("a rank was killed"),
             (JobEnd::Signal(_), _) => Some("its launcher was ended by a signal"),
             _ if self.launch_rejection() == Some(LaunchRejection::Node) => Some("a node was not reached"),
             _ => None,
         }
-    }
-
-    /// Whether its launcher reports in its output that a rank was killed.
-    fn was_killed(&self) -> bool {
-        const KILL: i32 = 9;
-        self.info.dead_process.as_ref().is_some_and(|dead| dead.signal == Some(KILL))
     }
 
     /// Why its launcher started no rank, if its error stream reports that.
@@ -209,6 +212,7 @@ pub fn cause_of_death<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<(D
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::JobInfo;
 
     #[test]
     fn a_failed_node_is_distinguished_from_the_ranks_that_ended_with_it() {
@@ -243,6 +247,27 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(cause_of_death(text.lines()).map(|(cause, _)| cause), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_kill_in_the_output_of_the_launcher_is_a_cause_unless_its_error_stream_reports_another() {
+        let job = |signal: Option<i32>, line: &str| {
+            let dead = DeadProcess { pid: 7, signal, ..DeadProcess::default() };
+            let end = JobEnd::Exit(1);
+            let info = JobInfo { end, dead_process: Some(dead), ..JobInfo::default() };
+            Job { info, error_lines: vec![line.to_owned()], ..Job::default() }
+        };
+        let limit = "=>> PBS: job killed: walltime 3604 exceeded limit 3600";
+        for (signal, line, cause, repeats) in [
+            (Some(9), "", Some(DeathCause::Killed), Some("a rank was killed")),
+            (Some(11), "", None, None),
+            (None, "", None, None),
+            (Some(9), "Node failure on n1", Some(DeathCause::Node), Some("a node failed")),
+            (Some(9), limit, Some(DeathCause::Time), None),
+        ] {
+            let job = job(signal, line);
+            assert_eq!((job.death(), job.died()), (cause, repeats), "{signal:?} {line}");
         }
     }
 
