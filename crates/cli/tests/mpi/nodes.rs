@@ -77,6 +77,17 @@ fn a_node_with_another_file_system_is_reported_below_the_table_and_in_the_record
 }
 
 #[test]
+fn the_map_of_md_workbench_marks_the_ranks_on_the_node_of_rank_0() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "md-workbench -P 1 -D 1 -I 1 -R 1";
+    for (cliques, map) in [("1", "Nodemap: 11\n"), (TWO_NODES.1, "Nodemap: 10\n")] {
+        let Some(mut command) = two_nodes(dir.path(), words) else { return };
+        let out = run(command.env(TWO_NODES.0, cliques)).ok();
+        assert!(out.contains(map), "{map}: {out}");
+    }
+}
+
+#[test]
 fn equal_nodes_and_ranks_of_one_node_give_no_warning() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let words = "ior -w -t 64k -b 128k -o f";

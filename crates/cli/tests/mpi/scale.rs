@@ -25,12 +25,13 @@ const WORLDS: [u32; 2] = [8, 16];
 type Collectives = [u64; 3];
 
 /// Workloads, and their collectives.
-const WORKLOADS: [(&str, Collectives); 8] = [
+const WORKLOADS: [(&str, Collectives); 9] = [
     ("ior -a DUMMY -w -r -t 4k -b 64k -o f", [49, 12, 8]),
     ("ior -a DUMMY -w -r -i 2 -t 4k -b 64k -o f", [73, 16, 12]),
     ("ior -w -r -F -t 4k -b 64k -o f", [52, 12, 8]),
     ("ior -a MPIIO -w -r -t 4k -b 64k -o f", [56, 12, 8]),
     ("mdtest -n 4 -d m", [128, 33, 27]),
+    ("md-workbench -P 2 -D 1 -I 1 -R 1", [64, 17, 13]),
     ("ls-lr --make --walk --remove --entries 60 --per-dir 20 --fan-out 4 .", [68, 17, 12]),
     ("fdtree -l 1 -d 2 -f 2 -s 1 -o .", [55, 16, 12]),
     ("mpi-io --only access.write_at.contiguous-view .", [38, 8, 4]),
