@@ -88,9 +88,10 @@ impl Note {
 pub(super) enum CaseStanding {
     /// A rank still did something, in these words.
     Slow(String),
-    /// No rank did anything in the second half of the time, and the directory of the case does not answer.
+    /// No rank is known to have done anything in the second half of the time. The directory of the case or a
+    /// rank does not answer.
     NoAnswer,
-    /// The same, but the directory answers.
+    /// All ranks answer, and none did anything in the second half of the time.
     Hangs,
 }
 
@@ -125,7 +126,8 @@ impl RankStates {
                 idle.as_secs_f64(),
                 bytes_binary(bytes as f64)
             )),
-            _ if self.states.is_empty() => CaseStanding::NoAnswer,
+            // Nothing is known of a rank without a note. It may still work.
+            _ if self.states.is_empty() || self.states.contains(&RankState::Silent) => CaseStanding::NoAnswer,
             _ => CaseStanding::Hangs,
         }
     }

@@ -224,8 +224,8 @@ impl Reporter {
     }
 }
 
-/// The outcome of a case whose time limit has passed, and why. Slow is not wrong. Only if no rank does
-/// anything, though the file system answers, is it a failure: a call does not return.
+/// The outcome of a case whose time limit has passed, and why. Slow is not wrong. It is a failure only if all
+/// ranks answer and none does anything: a call does not return.
 fn late(running: &RunningCase, states: &RankStates) -> (CaseOutcome, String) {
     let seconds = running.limit_s;
     let passed = format!("timeout after {seconds} s");
@@ -252,8 +252,8 @@ fn late(running: &RunningCase, states: &RankStates) -> (CaseOutcome, String) {
         CaseStanding::NoAnswer => (
             CaseOutcome::Undecided,
             format!(
-                "{passed}: the file system does not answer, which says nothing about the promise. Repair it, \
-                 then run the case again."
+                "{passed}: the file system or a rank does not answer, which says nothing about the promise. \
+                 Repair it, then run the case again."
             ),
         ),
     }

@@ -10,6 +10,7 @@
 //! Invariant: nothing here waits for a rank. A note that cannot be written is only missing. A case is
 //! reported once: by this thread while it holds the lock that the end of the case takes, or by the rank.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -251,13 +252,17 @@ fn collect_states(place: PathBuf, own_note: Note, ranks: u32, time: Duration) ->
     let unknown = RankStates::unknown(&own_note);
     // Another thread reads the directory, because the file system may hang.
     thread::spawn(move || {
-        let found = std::fs::read_dir(place).into_iter().flatten().flatten();
-        let mut notes: Vec<Note> =
-            found.filter_map(|entry| Note::parse(&entry.file_name().to_string_lossy())).collect();
-        notes.push(own_note);
-        sender.send(RankStates::of(&notes, ranks))
+        let found = std::fs::read_dir(place).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+        sender.send(found.map(|entries| {
+            let names = entries.iter().map(|entry| entry.file_name());
+            let mut notes: Vec<Note> =
+                names.filter_map(|name| Note::parse(&name.to_string_lossy())).collect();
+            notes.push(own_note);
+            RankStates::of(&notes, ranks)
+        }))
     });
-    receiver.recv_timeout(time).unwrap_or(unknown)
+    // A directory that gives an error answers as little as one that hangs.
+    receiver.recv_timeout(time).ok().and_then(Result::ok).unwrap_or(unknown)
 }
 
 /// Ends this process in any state of its other threads.
@@ -270,13 +275,16 @@ fn exit_process(status: u8) -> ! {
 
 #[cfg(test)]
 mod tests {
+    use super::super::activity::Activity;
+    use super::super::rank_state::CaseStanding;
     use super::*;
+    use std::path::Path;
     use std::sync::mpsc::{Receiver, channel};
 
     const SHORT: CaseDelays = CaseDelays { notes: Duration::from_secs(2), grace: Duration::from_secs(2) };
 
     /// A watchdog with a limit of 0. The receiver gets the reports of rank 0, and `exit` instead of an exit.
-    fn watchdog(is_rank_0: bool) -> (Watchdog, Receiver<String>) {
+    fn watchdog(is_rank_0: bool, run_dir: &Path) -> (Watchdog, Receiver<String>) {
         let (sender, reports) = channel();
         let (reported, exited) = (sender.clone(), sender);
         let on_timeout = is_rank_0.then(|| -> OnTimeout {
@@ -288,12 +296,11 @@ mod tests {
         });
         let exit = Box::new(move |status| exited.send(format!("exit {status}")).unwrap());
         let progress = Arc::default();
-        let run_dir = std::env::temp_dir().join("assay-no-such-run");
         let monitor = Monitor {
             progress: Arc::clone(&progress),
             rank: u32::from(!is_rank_0),
             ranks: 1,
-            run_dir,
+            run_dir: run_dir.to_owned(),
             on_timeout,
             exit,
         };
@@ -307,8 +314,10 @@ mod tests {
 
     #[test]
     fn a_case_that_ends_just_after_its_limit_is_not_reported_and_the_next_one_is_watched() {
+        let run_dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(run_dir.path().join("a.hangs")).unwrap();
         for is_rank_0 in [true, false] {
-            let (watchdog, reports) = watchdog(is_rank_0);
+            let (watchdog, reports) = watchdog(is_rank_0, run_dir.path());
             watchdog.begin(&case("a.late"));
             // Longer than the thread takes to see that the limit has passed.
             thread::sleep(Duration::from_millis(500));
@@ -325,8 +334,24 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_note_or_an_unreadable_directory_is_no_answer_rather_than_a_hang() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let standing = |place: &Path, ranks: u32| {
+            let idle = Activity { steps: 1, bytes: 0, idle: Duration::from_secs(9) };
+            let own = Note::new(0, "write", true, idle);
+            let states = collect_states(place.to_owned(), own, ranks, Duration::from_secs(60));
+            states.standing(Duration::from_secs(10))
+        };
+        assert_eq!(standing(dir.path(), 1), CaseStanding::Hangs, "the only rank left its note");
+        assert_eq!(standing(dir.path(), 2), CaseStanding::NoAnswer, "rank 1 left none");
+        assert_eq!(standing(&file, 1), CaseStanding::NoAnswer, "the directory cannot be read");
+    }
+
+    #[test]
     fn a_case_cannot_end_while_it_is_reported_as_late() {
-        let (watchdog, reports) = watchdog(true);
+        let (watchdog, reports) = watchdog(true, Path::new(""));
         let progress = Arc::clone(&watchdog.progress);
         let monitor = Monitor {
             progress: Arc::clone(&progress),
