@@ -19,7 +19,7 @@ use super::text;
 use super::watchdog::{Limits, RunningCase};
 use crate::speech::{complain, say};
 
-/// A slow case is advised to take the limit times this.
+/// A slow case is advised to take the limit of most cases times this.
 const MORE_TIME: u64 = 4;
 
 /// The beginning of a message; no line of a launcher begins like this.
@@ -229,7 +229,9 @@ impl Reporter {
 fn late(running: &RunningCase, states: &RankStates) -> (CaseOutcome, String) {
     let seconds = running.limit_s;
     let passed = format!("timeout after {seconds} s");
-    let more = (seconds * MORE_TIME).max(1);
+    // The option sets the limit of most cases, which a slow file system may have raised. So only more than
+    // that has an effect.
+    let more = (running.usual_limit_s * MORE_TIME).max(1);
     match states.standing(Duration::from_secs(seconds)) {
         CaseStanding::Slow(progress) => (
             CaseOutcome::Undecided,
@@ -274,7 +276,27 @@ pub(super) fn left(path: &str, why: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::activity::Activity;
+    use super::super::rank_state::Note;
     use super::*;
+
+    #[test]
+    fn the_advised_time_is_longer_also_for_cases_with_another_limit() {
+        let mut library = RankLibrary::read("Open MPI v4.1.4, package: Debian OpenMPI");
+        library.io_component = "ompio".to_owned();
+        let limits = Limits { most: Duration::from_secs(60), library };
+        let case = |name| ConformanceCase::new(name, "POSIX", "takes its time", |_| Ok(()));
+        let mut factor = case("posix.large");
+        factor.time_factor = 5;
+        for (case, limit_s) in [(case("posix.most"), 60), (factor, 300), (case("end.iread_at"), 10)] {
+            let running = RunningCase::begin(&case, &limits, 1);
+            let activity = Activity { steps: 1, bytes: 0, idle: Duration::ZERO };
+            let own = Note::new(0, "write", false, activity);
+            let (outcome, why) = late(&running, &RankStates::unknown(&own));
+            assert_eq!((running.limit_s, outcome), (limit_s, CaseOutcome::Undecided));
+            assert!(why.ends_with("Run it again with --timeout 240."), "{}: {why}", case.name);
+        }
+    }
 
     #[test]
     fn a_message_is_read_back_also_after_text_of_a_launcher() {

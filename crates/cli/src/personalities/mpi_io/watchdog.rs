@@ -48,6 +48,8 @@ pub(super) struct RunningCase {
     pub(super) name: String,
     /// Its time limit, seconds.
     pub(super) limit_s: u64,
+    /// The time limit of most cases, seconds. That of this case may be a multiple or a part of it.
+    pub(super) usual_limit_s: u64,
     /// Its calls move so much data that a single one may last longer than the limit.
     pub(super) large: bool,
     /// Its number among the cases that this rank has begun.
@@ -58,6 +60,26 @@ pub(super) struct RunningCase {
     step: &'static str,
     waits: bool,
     meter: ActivityMeter,
+}
+
+impl RunningCase {
+    /// The case begins now, on the thread of the rank. `number` is its number among those of this rank.
+    pub(super) fn begin(case: &ConformanceCase, limits: &Limits, number: u64) -> Self {
+        let limit = limits.of(case);
+        let began = Instant::now();
+        Self {
+            name: case.name.to_string(),
+            limit_s: limit.as_secs(),
+            usual_limit_s: limits.most.as_secs(),
+            large: case.large,
+            number,
+            began,
+            until: began + limit,
+            step: "the beginning",
+            waits: false,
+            meter: ActivityMeter::begin(),
+        }
+    }
 }
 
 /// The progress of a rank. The lock on it decides how a late case ends: by the rank, or by the watchdog.
@@ -134,21 +156,9 @@ impl Limits {
 
 impl CaseWatch for Watchdog {
     fn begin(&self, case: &ConformanceCase) {
-        let limit = self.limits.of(case);
         let mut progress = lock(&self.progress);
-        let began = Instant::now();
         progress.begun += 1;
-        progress.running = Some(RunningCase {
-            name: case.name.to_string(),
-            limit_s: limit.as_secs(),
-            large: case.large,
-            number: progress.begun,
-            began,
-            until: began + limit,
-            step: "the beginning",
-            waits: false,
-            meter: ActivityMeter::begin(),
-        });
+        progress.running = Some(RunningCase::begin(case, &self.limits, progress.begun));
     }
 
     fn step(&self, step: &'static str, waits: bool) {
