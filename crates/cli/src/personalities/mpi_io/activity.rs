@@ -33,9 +33,9 @@ impl ActivityMeter {
         Self { thread, first_bytes: bytes, bytes, steps: 0, last: Instant::now() }
     }
 
-    /// A step has begun or ended.
-    pub(super) fn step(&mut self) {
-        self.steps += 1;
+    /// The rank has done its part of a step. `ended` if all ranks have.
+    pub(super) fn step(&mut self, ended: bool) {
+        self.steps += u64::from(ended);
         self.last = Instant::now();
     }
 
@@ -87,7 +87,7 @@ mod tests {
         });
         let second = meter.activity();
         assert!(second.idle >= Duration::from_millis(20) && second.bytes == first.bytes, "{second:?}");
-        meter.step();
+        meter.step(true);
         assert!(meter.activity().idle < second.idle && meter.activity().steps == 1);
     }
 }

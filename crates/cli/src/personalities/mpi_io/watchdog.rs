@@ -164,7 +164,7 @@ impl CaseWatch for Watchdog {
     fn step(&self, step: &'static str, waits: bool) {
         if let Some(running) = &mut lock(&self.progress).running {
             (running.step, running.waits) = (step, waits);
-            running.meter.step();
+            running.meter.step(!waits);
         }
     }
 
@@ -357,6 +357,20 @@ mod tests {
         assert_eq!(standing(dir.path(), 1), CaseStanding::Hangs, "the only rank left its note");
         assert_eq!(standing(dir.path(), 2), CaseStanding::NoAnswer, "rank 1 left none");
         assert_eq!(standing(&file, 1), CaseStanding::NoAnswer, "the directory cannot be read");
+    }
+
+    #[test]
+    fn a_step_that_all_ranks_end_together_counts_once() {
+        let (watchdog, _reports) = watchdog(false, Path::new(""));
+        watchdog.begin(&case("a.case"));
+        for step in ["open", "write"] {
+            watchdog.step(step, true);
+            watchdog.step(step, false);
+        }
+        watchdog.step("close", true);
+        let activity = lock(&watchdog.progress).running.as_ref().map(|running| running.meter.activity());
+        assert_eq!(activity.unwrap().steps, 2, "the others have not ended `close`");
+        watchdog.end();
     }
 
     #[test]
