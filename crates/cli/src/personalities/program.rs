@@ -76,9 +76,14 @@ impl<'a> StartedProgram<'a> {
         self.reported.store(is_reported, Ordering::Relaxed);
     }
 
+    /// Whether the results report the failure of the run.
+    pub(crate) fn is_failure_reported(&self) -> bool {
+        self.reported.load(Ordering::Relaxed)
+    }
+
     /// Reports that the run failed, unless its results do.
     pub(crate) fn complain_of(&self, halt: &Halt) {
-        if !self.reported.load(Ordering::Relaxed) {
+        if !self.is_failure_reported() {
             complain(&format!("{}: {halt}", self.name));
         }
     }

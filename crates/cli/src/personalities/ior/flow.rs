@@ -217,7 +217,7 @@ impl IorPrinter {
         let failure = done.as_ref().err().map(ToString::to_string).or_else(|| warning.clone());
         let printed = self.output.finish(done.is_ok(), failure.as_deref());
         // The document has the failure. Standard error often goes to the same file, which must stay valid.
-        let is_reported = self.is_document && printed.is_ok();
+        let is_reported = self.is_document && failure.is_some() && printed.is_ok();
         program.failure_is_reported(is_reported);
         if let Some(warning) = warning.filter(|_| !is_reported) {
             complain(&format!("ior: {warning}"));
@@ -274,5 +274,35 @@ impl EventObserver<IorEvent<'_>> for WarningWatch<'_> {
             self.first.get_or_insert(warning);
         }
         self.output.event(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::json::Json;
+    use super::super::output::IorLook;
+    use super::super::streams::Streams;
+    use super::super::streams::tests::Page;
+    use super::*;
+
+    #[test]
+    fn a_document_of_a_good_run_leaves_a_later_failure_to_standard_error() {
+        let halt = Halt { step: "write".into(), rank: 1, node: "n1".into(), why: "short".into() };
+        for (done, is_reported) in [(Ok(DONE), false), (Err(halt), true)] {
+            let page = Page::default();
+            let mut printer = IorPrinter {
+                output: Box::new(Json::new(Streams::together(&page), &IorLook::default(), &[])),
+                live_files: LiveFiles::default(),
+                live_path: None,
+                live: None,
+                warning: None,
+                is_document: true,
+            };
+            StartedProgram::run("ior", &[], |program| {
+                assert_eq!(printer.end(done.clone(), program), done);
+                assert_eq!(program.is_failure_reported(), is_reported, "{}", page.text());
+                Ok(DONE)
+            });
+        }
     }
 }
