@@ -138,7 +138,7 @@ pub(crate) fn is_plain(value: Option<&str>) -> Result<bool, units::Usage> {
     }
 }
 
-/// The same for programs whose ranks do not share their variables.
+/// The same for the environment of this process.
 pub(crate) fn is_plain_here() -> Result<bool, units::Usage> {
     is_plain(std::env::var_os(PLAIN).map(|value| value.to_string_lossy().into_owned()).as_deref())
 }

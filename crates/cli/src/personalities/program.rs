@@ -10,6 +10,7 @@ use storage::{Settings, Storage};
 use units::Usage;
 use workloads::kit::process;
 
+use super::own_lines::is_plain_here;
 use super::run_records::RunRecords;
 use crate::session::{Session, launch};
 use crate::speech::{complain, say};
@@ -69,6 +70,11 @@ impl<'a> StartedProgram<'a> {
             complain(&format!("{}: {usage}", self.name));
         }
         USAGE
+    }
+
+    /// Whether the environment asks for the classic output only. Rank 0 reads this, for all.
+    pub(crate) fn is_plain(&self) -> Result<bool, Usage> {
+        if self.speaks { is_plain_here() } else { Ok(false) }
     }
 
     /// Notes whether the results report a failure of the run. If they do, no line of error repeats it.

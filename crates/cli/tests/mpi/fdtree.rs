@@ -1,8 +1,10 @@
 //! `fdtree` under launchers of MPI: the same trees and lines. If one rank fails, all ranks end.
 
-use crate::common::ALL_MPI;
+use std::process::Command;
+
 use crate::common::fdtree::{THREE, assert_three_trees, complaint, fdtree, trees, under};
 use crate::common::tmpfs::Tmpfs;
+use crate::common::{ALL_MPI, program, run};
 
 #[test]
 fn trees_and_text_are_the_same_under_a_launcher() {
@@ -22,6 +24,36 @@ fn trees_and_text_are_the_same_under_a_launcher() {
             .lines()
             .filter(|line| *line == "fdtree: -l takes a value: levels of directories below the base");
         assert_eq!((wrong.status == Some(0), lines.count()), (false, 1), "{mpi:?}: {wrong:#?}");
+    }
+}
+
+#[test]
+fn a_wrong_plain_value_counts_on_rank_0_only() {
+    let dir = tempfile::tempdir().unwrap();
+    // The variable of Open MPI or of MPICH has the rank.
+    let on = |rank: u32| {
+        format!(
+            "if [ \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" = {rank} ]; then export ASSAY_PLAIN=x; fi; exec \"$@\""
+        )
+    };
+    for mpi in ALL_MPI {
+        let run_with = |rank: u32| {
+            let command = mpi.command(dir.path(), 2, &format!("fdtree --dryRun {THREE}"))?;
+            let mut wrapped = Command::new(command.get_program());
+            for word in command.get_args() {
+                if word == program() {
+                    wrapped.args(["sh", "-c", &on(rank), "sh"]);
+                }
+                wrapped.arg(word);
+            }
+            wrapped.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            Some(run(wrapped.current_dir(dir.path())))
+        };
+        let Some(ran) = run_with(1) else { continue };
+        ran.ok();
+        let rejected = run_with(0).unwrap();
+        let lines = rejected.err.lines().filter(|line| line.starts_with("fdtree: ASSAY_PLAIN=x in the "));
+        assert_eq!((rejected.status == Some(0), lines.count()), (false, 1), "{mpi:?}: {rejected:#?}");
     }
 }
 

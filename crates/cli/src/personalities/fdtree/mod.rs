@@ -16,7 +16,7 @@ use workloads::kit::path::c_path;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
-use super::own_lines::{is_plain_here, own_lines};
+use super::own_lines::own_lines;
 use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, posix};
 use crate::session::{Needs, Session};
@@ -41,7 +41,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         return Ok(program.print(&grammar::help()));
     }
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
-    let (session, plain) = session.agree(is_plain_here())?;
+    let (session, plain) = session.agree(program.is_plain())?;
     let (session, ready) = prepare(&typed, session)?;
     let mut look = FdtreeLook {
         parameters: ready.parameters.clone(),

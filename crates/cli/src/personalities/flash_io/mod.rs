@@ -15,7 +15,7 @@ use units::Usage;
 use workloads::flash_io::{FlashIoContext, FlashIoListener, FlashIoParameters, Form};
 use workloads::kit::observer::Silent;
 
-use super::own_lines::{is_plain_here, kept, print_note};
+use super::own_lines::{kept, print_note};
 use super::perform::{RankContext, perform_unless};
 use super::program::{StartedProgram, posix};
 use super::stuck::{self, RankStanding};
@@ -45,7 +45,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         let prefix = kept(&ready.parameters.prefix);
         print_note(&format!("taken as -f {prefix}, as in versions before 2020"));
     }
-    let (session, plain) = session.agree(is_plain_here())?;
+    let (session, plain) = session.agree(program.is_plain())?;
     let (quiet, latency) = (typed.quiet, typed.latency);
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());
     let look = FlashIoLook { parameters, version, ranks: session.size(), quiet, latency, plain };
