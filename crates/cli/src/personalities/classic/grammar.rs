@@ -12,7 +12,7 @@ use command::classic::{
     self, ClassicOption, ModuleOption, ModuleOptions, OptionInput, OptionKind, OptionOccurrence, OptionValue,
     RetiredOption, Successor, parse_number,
 };
-use storage::{Settings, Takes};
+use storage::{BackendOption, Settings, Takes};
 use units::Usage;
 use workloads::kit::payload::Packet;
 
@@ -173,15 +173,16 @@ fn take_retired<T: ClassicLine>(
     let mut idle = matches!(was.successor, Successor::Nothing);
     match was.successor {
         Successor::ModuleOptions(options) => {
-            let mut left = options.iter().filter_map(|option| known(option)).peekable();
+            let mut left =
+                options.iter().filter_map(|option| Some((*option, option_of(option)?.takes))).peekable();
             if left.peek().is_none() {
                 about = "has no effect: this program lacks the option that it set".to_owned();
                 idle = true;
             }
-            for (option, takes_text) in left {
+            for (option, takes) in left {
                 let number =
                     |text| parse_number(text).map_err(|why| occurrence.usage(format!("{name}: {why}")));
-                let set = if takes_text { text.to_owned() } else { number(text)?.to_string() };
+                let set = if takes == Takes::Text { text.to_owned() } else { number(text)?.to_string() };
                 set_of_backend(typed, option, &set, !off);
                 typed.of_backends().1.renamed.entry(name.clone()).or_default().push(option);
             }
@@ -209,20 +210,16 @@ fn take_retired<T: ClassicLine>(
     Ok(())
 }
 
-/// An option of a backend in this program, and whether its value is a text.
-fn known(option: &'static str) -> Option<(&'static str, bool)> {
+/// An option of a backend in this program, by `backend.name`. The letter case of the name is ignored.
+fn option_of(option: &str) -> Option<&'static BackendOption> {
     let (backend, name) = option.split_once('.')?;
     let backend = storage::BACKENDS.iter().find(|known| known.name == backend)?;
-    let found = backend.options.iter().find(|known| known.name.eq_ignore_ascii_case(name))?;
-    Some((option, found.takes == Takes::Text))
+    backend.options.iter().find(|known| known.name.eq_ignore_ascii_case(name))
 }
 
 /// Why an option, `backend.name`, has no effect with any backend; `None` if it has one.
 fn idle_everywhere(option: &str) -> Option<&'static str> {
-    let (backend, name) = option.split_once('.')?;
-    let backend = storage::BACKENDS.iter().find(|known| known.name == backend)?;
-    let found = backend.options.iter().find(|known| known.name == name)?;
-    Some(found.idle).filter(|why| !why.is_empty())
+    Some(option_of(option)?.idle).filter(|why| !why.is_empty())
 }
 
 /// Whether an option, `backend.name`, does not belong to the backend `used`.

@@ -338,14 +338,14 @@ mod tests {
 
     #[test]
     fn plain_output_is_the_golden_text_without_any_other_line() {
-        for (golden, edition, verbose) in [
-            (include_str!("../../../tests/golden/script.txt"), IorEdition::Ior41, 0),
-            (include_str!("../../../tests/golden/3.3-script.txt"), IorEdition::Ior33, 0),
+        for (golden, edition) in [
+            (include_str!("../../../tests/golden/script.txt"), IorEdition::Ior41),
+            (include_str!("../../../tests/golden/3.3-script.txt"), IorEdition::Ior33),
         ] {
             let look = IorLook { plain: true, edition: Some(edition), ..IorLook::default() };
             let page = Page::default();
             let apart = Page::default();
-            let text = script_on(Streams::own_apart(&page, &apart), &page, &look, verbose);
+            let text = script_on(Streams::own_apart(&page, &apart), &page, &look, 0);
             Golden::new(golden).assert_whole(&text);
             assert_eq!(apart.text(), "");
         }

@@ -284,12 +284,9 @@ impl EventObserver<MdtestEvent<'_>> for MdtestText {
                 self.due = [parameters.directories, parameters.files];
                 self.stonewalled = None;
                 if let Some(run) = self.runs.last_mut() {
-                    run.iterations
-                        .iter_mut()
-                        .next_back()
-                        .into_iter()
-                        .flatten()
-                        .for_each(MeasuredPhase::settle);
+                    if let Some(last) = run.iterations.last_mut() {
+                        last.iter_mut().for_each(MeasuredPhase::settle);
+                    }
                     run.iterations.push(Vec::new());
                 }
                 if self.verbose() > 0 {

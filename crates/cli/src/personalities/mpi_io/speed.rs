@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of a piece.
 const PIECE: usize = 512;
 /// The longest limit, as a multiple of the requested one.
-pub(super) const LIMIT_FACTOR_MAX: u32 = 10;
+const LIMIT_FACTOR_MAX: u32 = 10;
 
 /// The mean time of a piece in `dir`; `None` if it is not measured in time. `name` is that of a new file.
 pub(super) fn time_of_piece(dir: &Path, name: &str) -> Option<Duration> {
@@ -43,7 +43,7 @@ pub(super) fn time_of_piece(dir: &Path, name: &str) -> Option<Duration> {
     }
 }
 
-fn measured(path: &PathBuf) -> io::Result<Duration> {
+fn measured(path: &Path) -> io::Result<Duration> {
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
     let moved = pieces(&file);
     drop(file);
