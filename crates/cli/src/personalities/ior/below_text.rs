@@ -1,29 +1,67 @@
 //! The own lines below the classic output: percentiles, stragglers and wrong data. They follow `Finished`.
 
-use results::record::Phase;
+use std::sync::Arc;
+
+use results::record::{Latency, Phase};
 use units::duration;
 
-use super::shown::ShownTest;
 use crate::personalities::latency;
 use crate::personalities::own_lines::{self, kept, own_lines, phase_name};
 
 /// A slowest rank below this share of the median rate is marked.
 const SLOW: f64 = 0.8;
 
-/// The own lines; empty if there is nothing to report.
-pub(crate) fn lines(tests: &[ShownTest]) -> String {
-    let phases: Vec<NumberedPhase<'_>> = tests.iter().flat_map(|test| named(test, tests.len() > 1)).collect();
-    if phases.is_empty() {
-        return String::new();
-    }
-    let mut text = latencies(&phases);
-    if tests.iter().any(|test| test.parameters().verbose > 0) {
-        text.push_str(&whole(&phases));
-    }
-    for NumberedPhase { test, phase } in phases {
-        let test = test.map_or_else(String::new, |test| format!("test {test}, "));
+/// What the own lines need of the phases so far: a row for each phase, and no record, whose size grows with
+/// the ranks.
+#[derive(Default)]
+pub(crate) struct BelowText {
+    rows: Vec<PhaseRow>,
+    /// The lines about syncs and checks, each with its test.
+    others: Vec<(u32, String)>,
+    /// The names of phases and nodes, each once.
+    texts: Vec<Arc<str>>,
+    has_phases: bool,
+}
+
+/// A phase with transfers.
+struct PhaseRow {
+    test: u32,
+    repetition: u32,
+    name: Arc<str>,
+    /// Without buckets.
+    latency: Latency,
+    slowest_rank: u32,
+    slowest_node: Arc<str>,
+    slowest_rate: f64,
+    median_rate: f64,
+    depth: u32,
+    ramp_s: f64,
+    rate_limit: Option<f64>,
+}
+
+impl BelowText {
+    /// Takes what is printed of a phase.
+    pub(crate) fn add(&mut self, phase: &Phase) {
+        self.has_phases = true;
+        if let Some(latency) = &phase.latency {
+            let (name, slowest_node) =
+                (self.shared(&phase_name(&phase.phase)), self.shared(&phase.balance.slowest_node));
+            self.rows.push(PhaseRow {
+                test: phase.test,
+                repetition: phase.repetition,
+                name,
+                latency: Latency { buckets: Vec::new(), ..*latency },
+                slowest_rank: phase.balance.slowest_rank,
+                slowest_node,
+                slowest_rate: phase.balance.slowest_rate,
+                median_rate: phase.balance.median_rate,
+                depth: phase.depth,
+                ramp_s: phase.ramp_s,
+                rate_limit: phase.rate_limit,
+            });
+        }
         if let Some(sync) = &phase.sync {
-            text.push_str(&format!("{test}iter {}: {}\n", phase.repetition, sync.text()));
+            self.others.push((phase.test, format!("iter {}: {}\n", phase.repetition, sync.text())));
         }
         if let Some(check) = &phase.check {
             let name = phase_name(&phase.phase);
@@ -32,54 +70,67 @@ pub(crate) fn lines(tests: &[ShownTest]) -> String {
                 0 => "all as written".to_owned(),
                 bad => format!("{bad} transfers WRONG"),
             };
-            text.push_str(&format!("{test}{name}, iter {}: {bytes} compared, {verdict}\n", phase.repetition));
+            let line = format!("{name}, iter {}: {bytes} compared, {verdict}\n", phase.repetition);
+            self.others.push((phase.test, line));
         }
     }
-    own_lines(&text)
-}
 
-/// A phase, with the number of its test if there are several tests.
-struct NumberedPhase<'a> {
-    test: Option<u32>,
-    phase: &'a Phase,
-}
+    /// The same text, kept once.
+    fn shared(&mut self, text: &str) -> Arc<str> {
+        let known = self.texts.iter().find(|known| &***known == text);
+        known.cloned().unwrap_or_else(|| {
+            let new: Arc<str> = text.into();
+            self.texts.push(Arc::clone(&new));
+            new
+        })
+    }
 
-impl NumberedPhase<'_> {
-    /// The first columns of its row.
-    fn columns(&self) -> String {
-        let test = self.test.map_or_else(String::new, |test| format!("{test:>4} "));
-        format!("{test}{:<8} {:>4}", phase_name(&self.phase.phase), self.phase.repetition)
+    /// The own lines; empty if there is nothing to report. The number of the test is shown if there are
+    /// several.
+    pub(crate) fn lines(&self, of_several: bool, verbose: bool) -> String {
+        if !self.has_phases {
+            return String::new();
+        }
+        let mut text = latencies(&self.rows, of_several);
+        if verbose {
+            text.push_str(&whole(&self.rows, of_several));
+        }
+        for (test, line) in &self.others {
+            let test = if of_several { format!("test {test}, ") } else { String::new() };
+            text.push_str(&(test + line));
+        }
+        own_lines(&text)
     }
 }
 
-fn named(test: &ShownTest, of_several: bool) -> impl Iterator<Item = NumberedPhase<'_>> {
-    let number = of_several.then(|| test.parameters().test);
-    test.phases.iter().map(move |phase| NumberedPhase { test: number, phase })
+impl PhaseRow {
+    /// Its first columns.
+    fn columns(&self, of_several: bool) -> String {
+        let test = if of_several { format!("{:>4} ", self.test) } else { String::new() };
+        format!("{test}{:<8} {:>4}", self.name, self.repetition)
+    }
 }
 
 /// The headings of the first columns.
-fn headings(phases: &[NumberedPhase<'_>]) -> String {
-    let test = if phases.iter().any(|named| named.test.is_some()) { "test " } else { "" };
+fn headings(of_several: bool) -> String {
+    let test = if of_several { "test " } else { "" };
     format!("{test}{:<8} {:>4}", "phase", "iter")
 }
 
-fn latencies(phases: &[NumberedPhase<'_>]) -> String {
+fn latencies(rows: &[PhaseRow], of_several: bool) -> String {
     let mut text = format!(
         "latency of single transfers over all ranks\n{}{}  slowest rank (share of the median rate)\n",
-        headings(phases),
+        headings(of_several),
         latency::headings(),
     );
-    for named in phases {
-        let phase = named.phase;
-        let Some(latency) = &phase.latency else { continue };
-        text.push_str(&(named.columns() + &latency::columns(latency)));
-        let balance = &phase.balance;
-        let mark = if balance.slowest_rate < SLOW * balance.median_rate { "  <- slow" } else { "" };
-        let share = if balance.median_rate > 0.0 { balance.slowest_rate / balance.median_rate } else { 1.0 };
+    for row in rows {
+        text.push_str(&(row.columns(of_several) + &latency::columns(&row.latency)));
+        let mark = if row.slowest_rate < SLOW * row.median_rate { "  <- slow" } else { "" };
+        let share = if row.median_rate > 0.0 { row.slowest_rate / row.median_rate } else { 1.0 };
         text.push_str(&format!(
             "  {} on {}: {:.0} %{mark}\n",
-            balance.slowest_rank,
-            kept(&balance.slowest_node),
+            row.slowest_rank,
+            kept(&row.slowest_node),
             share * 100.0
         ));
     }
@@ -88,32 +139,30 @@ fn latencies(phases: &[NumberedPhase<'_>]) -> String {
 
 /// With `-v`: the extremes and the mean of the same latencies, and the conditions of the measurement. The
 /// rates are those of the slowest and of the median rank.
-fn whole(phases: &[NumberedPhase<'_>]) -> String {
+fn whole(rows: &[PhaseRow], of_several: bool) -> String {
     let mut text = format!(
         "the same, with rates in bytes a second and the conditions of the measurement\n{}",
-        headings(phases)
+        headings(of_several)
     );
     for heading in ["transfers", "min", "mean", "slowest", "median", "depth"] {
         text.push_str(&format!(" {heading:>10}"));
     }
     text.push('\n');
-    for named in phases {
-        let phase = named.phase;
-        let Some(latency) = &phase.latency else { continue };
+    for row in rows {
         text.push_str(&format!(
             "{} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
-            named.columns(),
-            latency.count,
-            duration(latency.min_ns as f64 * 1e-9),
-            duration(latency.mean_ns * 1e-9),
-            own_lines::bytes(phase.balance.slowest_rate),
-            own_lines::bytes(phase.balance.median_rate),
-            phase.depth
+            row.columns(of_several),
+            row.latency.count,
+            duration(row.latency.min_ns as f64 * 1e-9),
+            duration(row.latency.mean_ns * 1e-9),
+            own_lines::bytes(row.slowest_rate),
+            own_lines::bytes(row.median_rate),
+            row.depth
         ));
-        if phase.ramp_s > 0.0 {
-            text.push_str(&format!("  after a ramp of {}", duration(phase.ramp_s)));
+        if row.ramp_s > 0.0 {
+            text.push_str(&format!("  after a ramp of {}", duration(row.ramp_s)));
         }
-        if let Some(limit) = phase.rate_limit {
+        if let Some(limit) = row.rate_limit {
             let limit = units::count(limit);
             text.push_str(&format!("  at most {limit} transfers/s, each timed from its planned start"));
         }
@@ -124,20 +173,24 @@ fn whole(phases: &[NumberedPhase<'_>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shown::tests::{phase, shown};
+    use super::super::shown::tests::phase;
     use super::*;
+
+    fn text(phases: &[Phase]) -> BelowText {
+        let mut text = BelowText::default();
+        phases.iter().for_each(|phase| text.add(phase));
+        text
+    }
 
     #[test]
     fn with_v_the_mean_rates_depth_ramp_and_rate_limit_are_printed() {
         let of = |verbose| {
-            let mut test = shown(|parameters| parameters.verbose = verbose);
             let mut limited = phase("mixed_read", 1);
             (limited.depth, limited.ramp_s, limited.rate_limit) = (16, 2.0, Some(1500.0));
             (limited.balance.slowest_rate, limited.balance.median_rate) = (512.0, 1024.0);
-            test.phases = vec![phase("write_check", 0), limited];
-            lines(&[test])
+            text(&[phase("write_check", 0), limited]).lines(false, verbose)
         };
-        let (short, long) = (of(0), of(1));
+        let (short, long) = (of(false), of(true));
         assert!(
             short.contains("\nassay: wr-check    0 ") && short.contains("\nassay: mix-rd      1 "),
             "{short}"
@@ -151,9 +204,7 @@ mod tests {
 
     #[test]
     fn every_line_begins_with_assay() {
-        let mut test = shown(|parameters| parameters.verbose = 1);
-        test.phases = vec![phase("write", 0), phase("read_check", 0)];
-        let text = lines(&[test]);
+        let text = text(&[phase("write", 0), phase("read_check", 0)]).lines(false, true);
         assert!(text.lines().count() > 4 && text.lines().all(|line| line.starts_with("assay: ")), "{text}");
     }
 }

@@ -38,6 +38,8 @@ struct JsonTest {
     shown: ShownTest,
     started: String,
     space: Option<Space>,
+    /// The record of each phase. The document has them all, so the memory grows with the repetitions.
+    phases: Vec<Phase>,
     /// In the order in which they happened.
     rows: Vec<ResultRow>,
     warnings: Vec<String>,
@@ -91,6 +93,17 @@ impl Json {
 }
 
 impl JsonTest {
+    /// Keeps the record of a phase, without buckets and timeline, which the document does not have.
+    fn add(&mut self, phase: &Phase) {
+        let mut phase = phase.clone();
+        phase.timeline = None;
+        if let Some(latency) = &mut phase.latency {
+            latency.buckets = Vec::new();
+        }
+        self.rows.push(ResultRow::Phase(self.phases.len()));
+        self.phases.push(phase);
+    }
+
     fn object(&self) -> JsonValue {
         let parameters = self.shown.parameters();
         let mut all = vec![
@@ -105,7 +118,7 @@ impl JsonTest {
         all.push(("Parameters", JsonValue::Object(self.shown.settings())));
         all.push(("Options", JsonValue::Object(self.shown.options(IorEdition::Ior41))));
         let rows = self.rows.iter().filter_map(|row| match row {
-            ResultRow::Phase(number) => result(&self.shown.phases[*number]),
+            ResultRow::Phase(number) => result(&self.phases[*number]),
             ResultRow::Removed(seconds) => Some(JsonValue::Object(vec![
                 ("access", JsonValue::text("remove")),
                 ("totalTime", JsonValue::Real(*seconds)),
@@ -125,7 +138,7 @@ impl JsonTest {
         let list = |texts: &[String]| JsonValue::List(texts.iter().map(JsonValue::text).collect());
         let notes: Vec<String> = self.shown.meant.notes.iter().map(ToString::to_string).collect();
         vec![
-            ("phases", JsonValue::List(self.shown.phases.iter().map(record).collect())),
+            ("phases", JsonValue::List(self.phases.iter().map(record).collect())),
             ("warnings", list(&self.warnings)),
             ("notes", list(&notes)),
             ("messages", list(&self.messages)),
@@ -160,7 +173,7 @@ fn maxima(shown: &ShownTest) -> Members {
         "write" => ["writeMiB", "writeMB"],
         _ => ["readMiB", "readMB"],
     };
-    let both = summary::best(shown).into_iter().flat_map(|(operation, rate)| {
+    let both = summary::best(shown).flat_map(|(operation, rate)| {
         keys(operation).into_iter().zip([rate / MIB as f64, rate / 1e6].map(JsonValue::Real))
     });
     both.collect()
@@ -206,9 +219,9 @@ impl ResultOutput for Json {
 
     fn test(&mut self, meant: &MeantIor, space: Option<Space>) {
         let shown = ShownTest::new(meant);
-        let (rows, warnings) = (Vec::new(), Vec::new());
+        let (phases, rows, warnings) = (Vec::new(), Vec::new(), Vec::new());
         let messages = lines(&std::mem::take(&mut self.opening)).collect();
-        self.tests.push(JsonTest { shown, started: date(), space, rows, warnings, messages });
+        self.tests.push(JsonTest { shown, started: date(), space, phases, rows, warnings, messages });
     }
 
     fn finish(&mut self, complete: bool, failure: Option<&str>) -> Result<(), String> {
@@ -227,7 +240,7 @@ impl EventObserver<IorEvent<'_>> for Json {
         let test = self.test();
         test.shown.hear(event);
         match event {
-            IorEvent::Phase(_) => test.rows.push(ResultRow::Phase(test.shown.phases.len() - 1)),
+            IorEvent::Phase(phase) => test.add(phase),
             IorEvent::Removed { seconds, .. } if test.shown.parameters().verbose > 0 => {
                 test.rows.push(ResultRow::Removed(*seconds));
             }

@@ -35,6 +35,15 @@ fn output(tests: &[MeantIor], phases: &[Phase], complete: bool) -> (String, Stri
     (page.text(), chatter.text())
 }
 
+#[test]
+fn kept_phases_carry_no_buckets_and_no_timeline() {
+    let page = Page::default();
+    let mut json = Json::new(Streams::together(&page), &IorLook::default(), &[]);
+    ResultOutput::test(&mut json, &meant(|_| ()), None);
+    json.event(&IorEvent::Phase(&phase("write", 0)));
+    assert!(json.tests[0].phases[0].latency.as_ref().unwrap().buckets.is_empty());
+}
+
 /// The paths of all keys, in order of first appearance.
 fn paths(value: &JsonValue, before: &str, all: &mut Vec<String>) {
     match value {

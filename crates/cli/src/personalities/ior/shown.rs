@@ -2,11 +2,11 @@
 //!
 //! Invariant: all numbers come from the parameters, a record or an event.
 
-use results::record::Phase;
 use workloads::ior::{Hog, IorEvent, IorParameters, Offsets, RankPlacement};
 
 use super::numbers;
 use super::output::IorEdition;
+use super::summary::PhaseTotals;
 use super::typed::MeantIor;
 use super::value::{JsonValue, Members};
 
@@ -18,8 +18,8 @@ pub(crate) struct ShownTest {
     pub(crate) ranks: u32,
     /// Bytes of memory taken on each node and by each rank.
     pub(crate) hog: (u64, u64),
-    /// Without buckets and timelines, which are not printed and would take much memory in long tests.
-    pub(crate) phases: Vec<Phase>,
+    /// What the tables at the end need of its phases.
+    pub(crate) totals: PhaseTotals,
 }
 
 impl ShownTest {
@@ -30,7 +30,8 @@ impl ShownTest {
             Hog::PerRank(bytes) => (0, bytes),
             Hog::Nothing | Hog::PercentOfNode(_) => (0, 0),
         };
-        Self { meant: meant.clone(), place: RankPlacement::default(), ranks: 0, hog, phases: Vec::new() }
+        let (place, totals) = (RankPlacement::default(), PhaseTotals::default());
+        Self { meant: meant.clone(), place, ranks: 0, hog, totals }
     }
 
     /// Takes the values of an event.
@@ -38,14 +39,7 @@ impl ShownTest {
         match event {
             IorEvent::Hog { node_bytes, rank_bytes } => self.hog = (*node_bytes, *rank_bytes),
             IorEvent::Test { place, ranks, .. } => (self.place, self.ranks) = (*place, *ranks),
-            IorEvent::Phase(phase) => {
-                let mut phase = (*phase).clone();
-                phase.timeline = None;
-                if let Some(latency) = &mut phase.latency {
-                    latency.buckets.clear();
-                }
-                self.phases.push(phase);
-            }
+            IorEvent::Phase(phase) => self.totals.add(phase, self.meant.parameters.transfer),
             _ => {}
         }
     }
@@ -53,11 +47,6 @@ impl ShownTest {
     /// The parameters of the test.
     pub(crate) fn parameters(&self) -> &IorParameters {
         &self.meant.parameters
-    }
-
-    /// The phases of one summary row: `write`, or `read` with or without a check.
-    pub(crate) fn of(&self, operation: &str) -> Vec<&Phase> {
-        self.phases.iter().filter(|phase| row_of(&phase.phase) == Some(operation)).collect()
     }
 
     /// The lines of the Options block.
@@ -209,7 +198,7 @@ fn packet_letter(parameters: &IorParameters) -> char {
 }
 
 /// The summary row of a phase; `None` for a half of a mixed phase and for a write check.
-fn row_of(phase: &str) -> Option<&'static str> {
+pub(crate) fn row_of(phase: &str) -> Option<&'static str> {
     match phase {
         "write" => Some("write"),
         "read" | "read_check" => Some("read"),
@@ -229,7 +218,7 @@ pub(crate) fn name_of(phase: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use results::record::{Balance, Latency, Spans};
+    use results::record::{Balance, Latency, Phase, Spans};
     use workloads::ior::PhaseStart;
 
     use super::super::typed::TypedIor;
@@ -327,13 +316,6 @@ pub(crate) mod tests {
             assert_eq!(value(&settings, "data packet type").as_deref(), Some(letter));
             assert_eq!(value(&settings, "dataPacketType"), Some(number.to_string()));
         }
-    }
-
-    #[test]
-    fn kept_phases_carry_no_buckets_and_no_timeline() {
-        let mut shown = shown(|_| ());
-        shown.hear(&IorEvent::Phase(&phase("write", 0)));
-        assert!(shown.phases[0].latency.as_ref().unwrap().buckets.is_empty());
     }
 
     #[test]

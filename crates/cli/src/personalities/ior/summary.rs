@@ -3,26 +3,129 @@
 use results::record::Phase;
 use units::MIB;
 
-use super::shown::ShownTest;
+use super::shown::{ShownTest, row_of};
 
 /// `Max Write` and `Max Read`, always. The classic `ior` prints them only with `-v`, which breaks programs
 /// that read them.
 pub(crate) fn maxima(shown: &ShownTest) -> String {
     let label = |operation| if operation == "write" { "Max Write: " } else { "Max Read:  " };
-    let lines = best(shown).into_iter().map(|(operation, rate)| {
+    let lines = best(shown).map(|(operation, rate)| {
         format!("{}{:.2} MiB/sec ({:.2} MB/sec)\n", label(operation), rate / MIB as f64, rate / 1e6)
     });
     lines.collect()
 }
 
 /// The best rate of each operation, bytes per second.
-pub(crate) fn best(shown: &ShownTest) -> Vec<(&'static str, f64)> {
-    let of = |operation| Some((operation, shown.of(operation).into_iter().map(rate).reduce(f64::max)?));
-    ["write", "read"].into_iter().filter_map(of).collect()
+pub(crate) fn best(shown: &ShownTest) -> impl Iterator<Item = (&'static str, f64)> {
+    shown.totals.operations().map(|totals| (totals.name, totals.rates.max * MIB as f64))
 }
 
-fn rate(phase: &Phase) -> f64 {
-    phase.metric("bw").map_or(0.0, |metric| metric.value)
+/// What the end tables need of the phases of a test. Its memory does not grow with the repetitions.
+#[derive(Clone, Debug)]
+pub(crate) struct PhaseTotals {
+    /// `write` and `read`.
+    operations: [OperationTotals; 2],
+    /// Most transfers of a rank up to the deadline of the first phase, if the others then had to reach them.
+    pub(crate) first_worn_out: Option<u64>,
+    /// Number of phases of any name.
+    pub(crate) phases: u64,
+}
+
+impl Default for PhaseTotals {
+    fn default() -> Self {
+        let operations = ["write", "read"].map(|name| OperationTotals { name, ..OperationTotals::default() });
+        Self { operations, first_worn_out: None, phases: 0 }
+    }
+}
+
+impl PhaseTotals {
+    /// Counts a phase whose transfers have this size.
+    pub(crate) fn add(&mut self, phase: &Phase, transfer: u64) {
+        let worn_out = phase.stonewall.as_ref().filter(|wall| wall.wear_out);
+        if self.phases == 0 {
+            self.first_worn_out = worn_out.map(|wall| wall.transfers_max);
+        }
+        self.phases += 1;
+        let row = row_of(&phase.phase);
+        if let Some(totals) = self.operations.iter_mut().find(|totals| Some(totals.name) == row) {
+            totals.add(phase, transfer);
+        }
+    }
+
+    /// The operations that were measured.
+    fn operations(&self) -> impl Iterator<Item = &OperationTotals> {
+        self.operations.iter().filter(|totals| totals.rates.count > 0)
+    }
+}
+
+/// The totals of one operation over the repetitions.
+#[derive(Clone, Debug, Default)]
+struct OperationTotals {
+    name: &'static str,
+    /// Mebibytes per second.
+    rates: RunningSpread,
+    /// Transfers per second.
+    ops: RunningSpread,
+    /// Seconds of all phases.
+    seconds: f64,
+    /// Bytes of the first phase.
+    first_bytes: u64,
+    /// Phases with wear-out; their seconds and bytes until the deadline.
+    walls: u64,
+    wall_seconds: f64,
+    wall_bytes: f64,
+}
+
+impl OperationTotals {
+    fn add(&mut self, phase: &Phase, transfer: u64) {
+        if self.rates.count == 0 {
+            self.first_bytes = phase.bytes;
+        }
+        let rate = phase.metric("bw").map_or(0.0, |metric| metric.value);
+        self.rates.add(rate / MIB as f64);
+        self.ops.add(rate / transfer as f64);
+        self.seconds += phase.spans.total_s;
+        if let Some(wall) = phase.stonewall.as_ref().filter(|wall| wall.wear_out) {
+            self.walls += 1;
+            self.wall_seconds += wall.seconds;
+            self.wall_bytes += wall.bytes as f64;
+        }
+    }
+}
+
+/// Extremes, mean and deviation of values that are not kept (the method of Welford).
+#[derive(Clone, Copy, Debug)]
+struct RunningSpread {
+    count: u64,
+    max: f64,
+    min: f64,
+    sum: f64,
+    /// The mean up to now, and the sum of squared distances from it.
+    mean: f64,
+    squares: f64,
+}
+
+impl Default for RunningSpread {
+    fn default() -> Self {
+        Self { count: 0, max: f64::MIN, min: f64::MAX, sum: 0.0, mean: 0.0, squares: 0.0 }
+    }
+}
+
+impl RunningSpread {
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        (self.max, self.min) = (self.max.max(value), self.min.min(value));
+        self.sum += value;
+        let distance = value - self.mean;
+        self.mean += distance / self.count as f64;
+        self.squares += distance * (value - self.mean);
+    }
+
+    /// Maximum, minimum, mean and population standard deviation.
+    fn statistics(&self) -> [f64; 4] {
+        let count = self.count as f64;
+        [self.max, self.min, self.sum / count, (self.squares / count).sqrt()]
+    }
 }
 
 /// Statistics over the repetitions of one operation of a test.
@@ -44,43 +147,20 @@ pub(crate) struct OperationSummary {
 
 /// The operations of a test.
 pub(crate) fn operations(shown: &ShownTest) -> Vec<OperationSummary> {
-    let both = ["write", "read"].into_iter().map(|name| (name, shown.of(name)));
-    both.filter(|(_, phases)| !phases.is_empty())
-        .map(|(name, phases)| operation(shown, name, &phases))
-        .collect()
+    shown.totals.operations().map(|totals| operation(totals, shown.ranks)).collect()
 }
 
-fn operation(shown: &ShownTest, name: &'static str, phases: &[&Phase]) -> OperationSummary {
-    let per_transfer = shown.parameters().transfer as f64;
-    let rates: Vec<f64> = phases.iter().map(|phase| rate(phase) / MIB as f64).collect();
-    let ops: Vec<f64> = phases.iter().map(|phase| rate(phase) / per_transfer).collect();
+fn operation(totals: &OperationTotals, ranks: u32) -> OperationSummary {
+    let per_rank = totals.wall_bytes / f64::from(ranks.max(1)) / totals.wall_seconds / MIB as f64;
+    let walls = totals.walls;
     OperationSummary {
-        name,
-        rates: statistics(&rates),
-        ops: statistics(&ops),
-        seconds: phases.iter().map(|phase| phase.spans.total_s).sum::<f64>() / phases.len() as f64,
-        stonewall: stonewall(shown, phases),
-        mib: phases[0].bytes as f64 / MIB as f64,
+        name: totals.name,
+        rates: totals.rates.statistics(),
+        ops: totals.ops.statistics(),
+        seconds: totals.seconds / totals.rates.count as f64,
+        stonewall: (walls > 0).then(|| (totals.wall_seconds / walls as f64, per_rank)),
+        mib: totals.first_bytes as f64 / MIB as f64,
     }
-}
-
-/// Maximum, minimum, mean and population standard deviation.
-fn statistics(values: &[f64]) -> [f64; 4] {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
-    let max = values.iter().copied().fold(f64::MIN, f64::max);
-    let min = values.iter().copied().fold(f64::MAX, f64::min);
-    [max, min, mean, variance.sqrt()]
-}
-
-fn stonewall(shown: &ShownTest, phases: &[&Phase]) -> Option<(f64, f64)> {
-    let walls: Vec<_> =
-        phases.iter().filter_map(|phase| phase.stonewall.as_ref()).filter(|w| w.wear_out).collect();
-    let seconds: f64 = walls.iter().map(|wall| wall.seconds).sum();
-    let bytes: f64 = walls.iter().map(|wall| wall.bytes as f64).sum();
-    let per_rank = bytes / f64::from(shown.ranks.max(1)) / seconds / MIB as f64;
-    (!walls.is_empty()).then(|| (seconds / walls.len() as f64, per_rank))
 }
 
 /// The heading and a row for each operation of these tests.
@@ -143,6 +223,14 @@ mod tests {
 
     #[test]
     fn the_deviation_is_that_of_the_population_as_in_the_classic_table() {
-        assert_eq!(statistics(&[2.0, 4.0]), [4.0, 2.0, 3.0, 1.0]);
+        let of = |values: &[f64]| {
+            let mut spread = RunningSpread::default();
+            values.iter().for_each(|value| spread.add(*value));
+            spread.statistics()
+        };
+        assert_eq!(of(&[2.0, 4.0]), [4.0, 2.0, 3.0, 1.0]);
+        assert_eq!(of(&[7.1]), [7.1, 7.1, 7.1, 0.0]);
+        // A mean far from zero costs no digits.
+        assert_eq!(of(&[1e12, 1e12 + 2.0, 1e12, 1e12 + 2.0])[3], 1.0);
     }
 }

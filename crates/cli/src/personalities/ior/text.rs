@@ -8,13 +8,14 @@ use storage::Space;
 use workloads::ior::{IorEvent, first_path};
 use workloads::kit::observer::EventObserver;
 
+use super::below_text::BelowText;
 use super::output::{IorEdition, IorLook, ResultOutput};
 use super::shown::{ShownTest, name_of};
 use super::streams::Streams;
 use super::typed::MeantIor;
 use super::value::Members;
 use super::warnings::Warnings;
-use super::{below_text, chatter, numbers, summary};
+use super::{chatter, numbers, summary};
 use crate::personalities::classic::{space_line, whole_header_dir};
 
 /// Writes the output of one run.
@@ -28,7 +29,9 @@ pub(crate) struct IorText {
     /// The tests so far. The last one is the current test.
     tests: Vec<ShownTest>,
     heading_due: bool,
-    /// The warnings below the classic output.
+    /// The own lines below the classic output, unless it is plain.
+    below: BelowText,
+    /// The warnings below them.
     warnings: Warnings,
 }
 
@@ -48,6 +51,7 @@ impl IorText {
             command: argv.join(" "),
             tests: Vec::new(),
             heading_due: true,
+            below: BelowText::default(),
             warnings: Warnings::default(),
         }
     }
@@ -180,10 +184,9 @@ impl ResultOutput for IorText {
             false if self.plain && !self.older() && self.verbose() == 0 => String::new(),
             false => summary::maxima(shown),
         };
-        // The first phase of a test that writes is the write.
-        let wall = shown.phases.first().and_then(|phase| phase.stonewall.as_ref());
         let kept = shown.parameters().status_file.is_some();
-        let worn_out = wall.filter(|wall| wall.wear_out && !kept).map(|wall| wall.transfers_max);
+        // The first phase of a test that writes is the write.
+        let worn_out = shown.totals.first_worn_out.filter(|_| !kept);
         self.streams.put(&text);
         if let Some(transfers) = worn_out {
             self.streams.say(&format!("Pairs deadlineForStonewallingaccessed: {transfers}\n"));
@@ -196,16 +199,15 @@ impl ResultOutput for IorText {
             // The test that failed has not ended. What it measured still counts.
             self.end_test();
         }
-        if self.tests.iter().any(|test| !test.phases.is_empty()) {
+        if self.tests.iter().any(|test| test.totals.phases > 0) {
             text.push_str(&format!("\nSummary of all tests:\n{}", summary::table(&self.tests)));
         }
         if complete {
             text.push_str(&line("Finished", &date()));
         }
         self.streams.put(&text);
-        if !self.plain {
-            self.streams.say_own(&below_text::lines(&self.tests));
-        }
+        let verbose = self.tests.iter().any(|test| test.parameters().verbose > 0);
+        self.streams.say_own(&self.below.lines(self.tests.len() > 1, verbose));
         self.streams.say_own(&self.warnings.lines());
         self.streams.finish()
     }
@@ -219,7 +221,12 @@ impl EventObserver<IorEvent<'_>> for IorText {
         let words = chatter::words(event, shown, self.edition);
         match event {
             IorEvent::Test { .. } => self.blocks(),
-            IorEvent::Phase(phase) => self.row(phase),
+            IorEvent::Phase(phase) => {
+                self.row(phase);
+                if !self.plain {
+                    self.below.add(phase);
+                }
+            }
             IorEvent::Removed { repetition, seconds } => self.removed(*repetition, *seconds),
             _ => {}
         }
