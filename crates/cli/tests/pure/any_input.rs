@@ -16,6 +16,7 @@ use proptest::sample::{Index, select};
 use results::folder::{self, names};
 
 use crate::common::campaign::{Place, WRITTEN_AND_COMPARED, tree};
+use crate::common::is_complete;
 
 /// Texts in place of a number or a value.
 const VALUES: &[&str] = &[
@@ -147,7 +148,8 @@ fn evaluated(dir: &Path) {
     report::write_html(&campaign, &mut page).unwrap();
 }
 
-/// Numbers at the ends of their types, in place of every number of a campaign in turn.
+/// Numbers at the ends of their types, in place of every number of a campaign in turn. The default set has one
+/// of them for each number, which takes a quarter of the time.
 const EXTREMES: &[&str] = &["-1", "4294967295", "18446744073709551615", "1e308"];
 
 #[test]
@@ -159,8 +161,9 @@ fn a_folder_with_an_extreme_in_place_of_any_number_is_evaluated_or_rejected() {
     let is_json = |name: &&PathBuf| name.extension().is_some_and(|kind| kind == "json" || kind == "jsonl");
     for name in files.iter().filter(is_json) {
         let whole = fs::read(dir.join(name)).unwrap();
-        for (from, to) in numbers(&whole) {
-            for extreme in EXTREMES {
+        for (nth, (from, to)) in numbers(&whole).into_iter().enumerate() {
+            let extremes = if is_complete() { EXTREMES } else { &EXTREMES[nth % EXTREMES.len()..][..1] };
+            for extreme in extremes {
                 let mut bytes = whole.clone();
                 bytes.splice(from..to, extreme.bytes());
                 fs::write(dir.join(name), bytes).unwrap();
