@@ -27,6 +27,10 @@ impl UnstartedJobs {
 
     fn note_reasons(&mut self, whys: Vec<Option<String>>) -> Option<String> {
         let jobs = whys.len();
+        if jobs == 0 {
+            // All jobs of the group were left out, so none has shown that jobs can start.
+            return None;
+        }
         let Some(last) = whys.into_iter().collect::<Option<Vec<String>>>().and_then(|mut whys| whys.pop())
         else {
             self.0 = 0;
@@ -65,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_that_started_or_had_a_reason_of_its_own_ends_the_row() {
+    fn a_job_that_started_or_had_a_reason_of_its_own_ends_the_row_but_a_left_out_job_does_not() {
         let common = || Some("no disk\n".to_owned());
         let mut row = UnstartedJobs::default();
         for (jobs, wanted) in [
@@ -75,6 +79,7 @@ mod tests {
             (vec![common()], None),
             (vec![None], None),
             (vec![common(), common()], None),
+            (vec![], None),
             (vec![common()], Some("3 jobs in a row could not start. The last one: no disk")),
         ] {
             assert_eq!(row.note_reasons(jobs).as_deref(), wanted);
