@@ -46,7 +46,10 @@ pub(super) fn taken(dir: &Path, files: &[&DatasetFile], most: Duration) -> io::R
 }
 
 /// The path and offset of the first of `samples` that differs, and the number that were compared.
-pub fn differing(dir: &Path, samples: &[Sample]) -> io::Result<(Option<(String, u64)>, u64)> {
+pub fn differing<'s>(
+    dir: &Path,
+    samples: impl IntoIterator<Item = &'s Sample>,
+) -> io::Result<(Option<(String, u64)>, u64)> {
     let mut compared = 0;
     for Sample { path, offset, bytes, sha256 } in samples {
         if read(dir, path, *offset, *bytes)? != *sha256 {

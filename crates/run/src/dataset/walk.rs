@@ -2,6 +2,7 @@
 //!
 //! Never here: contents, except where times cannot decide (`sample` compares them).
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use results::folder::{DatasetFile, Manifest};
+use results::folder::{DatasetFile, Manifest, Sample};
 use results::reason::{Code, Reason};
 
 use super::sample;
@@ -103,7 +104,7 @@ pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Optio
     if !made.counted.is_empty() {
         return Ok(counted_otherwise(&made.counted, &count(dir)?));
     }
-    let mut near = None;
+    let mut near = BTreeMap::new();
     for file in &made.list {
         let path = dir.join(&file.path);
         let found = match path.symlink_metadata() {
@@ -126,10 +127,13 @@ pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Optio
             if now.abs_diff(file.mtime_ns) >= SAME_WRITE_NS {
                 return Ok(Some(reason));
             }
-            near.get_or_insert(reason);
+            // An empty file has no data that could differ.
+            if has > 0 {
+                near.insert(name.as_str(), reason);
+            }
         }
     }
-    near.map_or(Ok(None), |reason| differing_data(dir, made, reason))
+    differing_data(dir, &made.samples, near)
 }
 
 /// The reason that a file was written to, with both of its times.
@@ -140,13 +144,21 @@ fn written(path: &str, before: i64, now: i64) -> Reason {
     reason.with("modified_before", text(before)).with("modified", text(now))
 }
 
-/// `reason`, unless the samples of the data are still the same. Without samples the times decide.
-fn differing_data(dir: &Path, made: &Manifest, reason: Reason) -> io::Result<Option<Reason>> {
-    Ok(match sample::differing(dir, &made.samples)? {
-        (None, 0) => Some(reason),
-        (None, _) => None,
-        (Some((path, offset)), _) => Some(reason.with("differs", path).with("offset", offset)),
-    })
+/// The reason of the first of these files that was written to. Their times are `near` the recorded ones, so
+/// their samples decide. The time decides for a file without samples.
+fn differing_data(
+    dir: &Path,
+    samples: &[Sample],
+    mut near: BTreeMap<&str, Reason>,
+) -> io::Result<Option<Reason>> {
+    let sampled: BTreeSet<&str> = samples.iter().map(|sample| sample.path.as_str()).collect();
+    if let Some(path) = near.keys().copied().find(|path| !sampled.contains(path)) {
+        return Ok(near.remove(path));
+    }
+    let of_near = samples.iter().filter(|sample| near.contains_key(sample.path.as_str()));
+    let (Some((path, offset)), _) = sample::differing(dir, of_near)? else { return Ok(None) };
+    let reason = near.remove(path.as_str());
+    Ok(reason.map(|reason| reason.with("differs", path).with("offset", offset)))
 }
 
 /// A change that the file system itself may have caused.
@@ -200,6 +212,11 @@ mod tests {
     /// A dataset of one file with samples.
     fn dataset(dir: &Path) -> Manifest {
         fs::write(dir.join("f"), vec![7; 100_000]).unwrap();
+        described(dir)
+    }
+
+    /// The manifest of the files in `dir`, with samples of all of them.
+    fn described(dir: &Path) -> Manifest {
         let list = settled(dir, "fuse", &|_| true).unwrap();
         let samples = sample::taken(dir, &list.iter().collect::<Vec<_>>(), Duration::from_secs(60)).unwrap();
         Manifest { list, samples, ..Manifest::default() }
@@ -237,5 +254,39 @@ mod tests {
         shift(&path, Duration::from_micros(200));
         let reason = changed(dir.path(), &made, false).unwrap().expect("the data differs");
         assert_eq!((reason.code, reason.number("offset")), (Code::DatasetWritten, Some(0.0)));
+    }
+
+    #[test]
+    fn the_samples_of_other_files_do_not_clear_a_file_without_samples() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, bytes) in [("empty", 0), ("f", 100_000), ("g", 100_000)] {
+            fs::write(dir.path().join(name), vec![7; bytes]).unwrap();
+        }
+        let mut made = described(dir.path());
+        for name in ["empty", "f", "g"] {
+            shift(&dir.path().join(name), Duration::from_micros(200));
+        }
+        assert_eq!(changed(dir.path(), &made, false).unwrap(), None, "all data was compared");
+        made.samples.retain(|sample| sample.path != "g");
+        let reason = changed(dir.path(), &made, false).unwrap().expect("the time of g decides");
+        assert_eq!((reason.code, reason.text("path")), (Code::DatasetWritten, Some("g")));
+    }
+
+    #[test]
+    fn only_the_samples_of_files_with_another_time_are_compared() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["f", "g"] {
+            fs::write(dir.path().join(name), vec![7; 100_000]).unwrap();
+        }
+        let mut made = described(dir.path());
+        for sample in made.samples.iter_mut().filter(|sample| sample.path == "f") {
+            sample.sha256 = "not of these bytes".into();
+        }
+        shift(&dir.path().join("g"), Duration::from_micros(200));
+        assert_eq!(changed(dir.path(), &made, false).unwrap(), None, "f has its recorded time");
+        shift(&dir.path().join("f"), Duration::from_micros(200));
+        let reason = changed(dir.path(), &made, false).unwrap().expect("the data of f differs");
+        let of = (reason.text("path"), reason.text("differs"), reason.number("offset"));
+        assert_eq!(of, (Some("f"), Some("f"), Some(0.0)));
     }
 }
