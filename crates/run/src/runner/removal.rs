@@ -6,6 +6,9 @@ use super::site::CampaignSite;
 use super::{Event, Trouble};
 use plan::schedule::PlannedJob;
 
+/// When a removal is tried again. A campaign that pauses or stops first does it when it has resumed.
+const LATER: &str = "This is tried again at the end, or when the campaign resumes.";
+
 /// Files of jobs that could not be removed after their job.
 #[derive(Default)]
 pub(super) struct LeftFiles<'j>(Vec<(&'j PlannedJob, &'j str)>);
@@ -19,7 +22,7 @@ impl<'j> LeftFiles<'j> {
         observer: &mut dyn FnMut(&Event<'_>),
     ) -> Result<(), Trouble> {
         for (job, files) in jobs.iter().flat_map(|job| job.removes.iter().map(move |files| (job, files))) {
-            if !removed(site, job, files, "This is tried again at the end.", observer)? {
+            if !removed(site, job, files, LATER, observer)? {
                 self.0.push((job, files));
             }
         }
