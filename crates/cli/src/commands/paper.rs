@@ -51,17 +51,13 @@ fn write_all(folder: &Path) -> anyhow::Result<()> {
         return Err(Usage(format!("{} is not a directory. Create it first.", folder.display())).into());
     }
     let whole = whole();
-    let mut open = vec![vec![]];
-    while let Some(words) = open.pop() {
-        let mut command = &whole;
-        for word in &words {
-            command = command.find_subcommand(word).context("a command has disappeared")?;
-        }
+    let mut open = vec![("assay".to_owned(), &whole)];
+    while let Some((name, command)) = open.pop() {
         for below in command.get_subcommands() {
-            open.push([&words[..], &[below.get_name().to_owned()]].concat());
+            open.push((format!("{name}-{}", below.get_name()), below));
         }
-        let file = folder.join(format!("{}.1", [&["assay".to_owned()], &words[..]].concat().join("-")));
-        fs::write(&file, page(&words)?).with_context(|| format!("cannot write {}", file.display()))?;
+        let file = folder.join(format!("{name}.1"));
+        fs::write(&file, rendered(command)?).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
 }
@@ -89,6 +85,10 @@ fn page(words: &[String]) -> Result<String, Usage> {
             Usage(format!("`{name}` has no command `{word}`. {known}"))
         })?;
     }
+    rendered(command)
+}
+
+fn rendered(command: &clap::Command) -> Result<String, Usage> {
     let how = "Print the page of a command with `assay man COMMAND`. For example, `assay man plan check` \
                prints assay-plan-check(1).";
     let command = match command.has_subcommands() {
