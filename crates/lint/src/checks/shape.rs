@@ -1,6 +1,6 @@
 //! Whether a command contradicts itself: ranks, phases, options, layout.
 
-use command::LineFacts;
+use command::{IorFacts, LineFacts};
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::finding::{Finding, SourcePosition};
 use results::reason::{Code, Datum, Reason};
@@ -104,9 +104,14 @@ fn mknod(subject: &LineSubject) -> Option<usize> {
     line.words.iter().position(letters)
 }
 
+/// The facts of an ior command line with `-z`, if it shuffles segments.
+fn shuffled(subject: &LineSubject) -> Option<&IorFacts> {
+    subject.ior().filter(|line| line.shuffles_segments)
+}
+
 /// option-drift, for an option whose meaning has changed
 pub(crate) fn changed(subject: &LineSubject) -> Option<Finding> {
-    if let Some(line) = subject.ior().filter(|line| line.shuffles_segments) {
+    if let Some(line) = shuffled(subject) {
         let reason = Reason::new(Code::OptionDrift).with("option", "-z").with_some("segments", line.segments);
         return Some(Finding::new(Info, reason).at(subject.word('z')));
     }
@@ -122,8 +127,7 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
         LineFacts::Ior(_) | LineFacts::Mdtest(_) => subject.line.words(),
         LineFacts::Walk(_) | LineFacts::Other(_) => &[],
     };
-    let shuffled = subject.ior().filter(|line| line.shuffles_segments);
-    let known = mknod(subject).or_else(|| shuffled?.at.get(&'z').copied());
+    let known = mknod(subject).or_else(|| shuffled(subject)?.at.get(&'z').copied());
     // The finding about this option above says more than its note.
     let is_new =
         |drift: &&Drift| drift.kind == DriftKind::Rejected || drift.at.is_none() || drift.at != known;
