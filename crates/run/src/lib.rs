@@ -17,6 +17,4 @@ pub mod runner;
 pub mod signals;
 pub mod witness;
 
-pub use runner::{
-    CampaignRequest, Ended, Event, ProbeMistake, Trouble, discard, examine, run, takes_no_writes,
-};
+pub use runner::{CampaignRequest, Ended, Event, ProbeMistake, Trouble, discard, examine, run};

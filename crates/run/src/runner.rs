@@ -47,7 +47,6 @@ use crate::launch::Surroundings;
 use crate::machine::machine;
 use crate::witness::Witness;
 use attempt::{Attempt, AttemptEnd};
-pub use full_disk::takes_no_writes;
 pub use ownership::discard;
 use plan::Plan;
 use plan::deferred;
@@ -117,6 +116,8 @@ pub enum Trouble {
     Usage(Usage),
     /// The files of the campaign could not be read or written.
     Io(io::Error),
+    /// A file system of the campaign takes no writes. When it does again, the campaign can resume.
+    NoWrites(String),
 }
 
 impl fmt::Display for Trouble {
@@ -124,6 +125,7 @@ impl fmt::Display for Trouble {
         match self {
             Self::Usage(usage) => usage.fmt(out),
             Self::Io(error) => write!(out, "campaign folder: {error}"),
+            Self::NoWrites(why) => out.write_str(why),
         }
     }
 }
@@ -227,8 +229,9 @@ pub enum Event<'a> {
 /// Runs the campaign to its end, or until it must stop. `observer` shows or ignores each event and must
 /// return quickly.
 pub fn run(asked: &CampaignRequest, observer: &mut dyn FnMut(&Event<'_>)) -> Result<Ended, Trouble> {
-    let site = if asked.resume { CampaignSite::find(asked)? } else { CampaignSite::make(asked)? };
-    run_jobs(asked, &site, observer).map_err(|trouble| full_disk::with_advice(trouble, asked, &site))
+    let site = if asked.resume { CampaignSite::find(asked) } else { CampaignSite::make(asked) };
+    let ended = site.and_then(|site| run_jobs(asked, &site, observer));
+    ended.map_err(|trouble| full_disk::with_advice(trouble, asked))
 }
 
 fn run_jobs(

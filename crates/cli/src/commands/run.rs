@@ -335,56 +335,60 @@ pub(super) fn campaign(mut request: CampaignRequest, display: &RunDisplay) -> Re
     };
     let ended = run::run(&request, &mut see);
     progress.clear();
-    if let Err(Trouble::Io(error)) = &ended
-        && run::takes_no_writes(error)
-    {
-        complain(&format!("assay: campaign folder: {error}"));
-        return Ok(NO_WRITES);
-    }
-    let ended = ended.map_err(|trouble| match trouble {
-        Trouble::Usage(usage) => anyhow::Error::new(usage),
-        Trouble::Io(error) => anyhow::Error::new(error).context("campaign folder"),
-    });
     let folder = request.folder.display();
     if ended.is_err() && !request.resume {
         // Only the empty folder from above is removed.
         let _ = std::fs::remove_dir(&request.folder);
     }
-    match ended? {
-        Ended::Judged(campaign) => {
+    match ended {
+        Err(Trouble::NoWrites(why)) => Ok(without_writes(&mut progress, &why)),
+        Err(Trouble::Io(error)) => Err(anyhow::Error::new(error).context("campaign folder")),
+        Err(Trouble::Usage(usage)) => Err(usage.into()),
+        Ok(Ended::Judged(campaign)) => {
             complain("");
             conclude(&request, *campaign, &mut progress)
         }
-        Ended::ProbeFailed { reason, mistake, folder: probe } => {
+        Ok(Ended::ProbeFailed { reason, mistake, folder: probe }) => {
             let why = report::sentences::explained(&reason);
             complain(&format!("assay: {why} The probe is in {folder}/{probe}, and no job was started."));
             complain(&after_failed_probe(mistake, &folder.to_string()));
             Ok(if mistake == ProbeMistake::Unknown { ERROR } else { USAGE })
         }
-        Ended::Paused { done, of, why } => Ok(incomplete(
+        Ok(Ended::Paused { done, of, why }) => Ok(incomplete(
             &mut progress,
             (done, of),
             &format!(
                 "paused after {done} of {of} jobs: {why}. Correct this, then resume with: assay run --resume \
                  {folder}"
             ),
+            UNDECIDED,
         )),
-        Ended::Stopped { done, of } => Ok(incomplete(
+        Ok(Ended::Stopped { done, of }) => Ok(incomplete(
             &mut progress,
             (done, of),
             &format!("stopped after {done} of {of} jobs. Resume with: assay run --resume {folder}"),
+            UNDECIDED,
         )),
     }
 }
 
+/// Reports a campaign whose file system takes no writes. Gives the exit status.
+fn without_writes(progress: &mut Progress, why: &str) -> u8 {
+    let Some((done, of)) = progress.jobs() else {
+        complain(&format!("assay: {why}"));
+        return NO_WRITES;
+    };
+    incomplete(progress, (done, of), &format!("stopped after {done} of {of} jobs: {why}"), NO_WRITES)
+}
+
 /// Reports a campaign that can be resumed, after some of its jobs. Gives the exit status.
-fn incomplete(progress: &mut Progress, (done, of): (usize, usize), text: &str) -> u8 {
+fn incomplete(progress: &mut Progress, (done, of): (usize, usize), text: &str, status: u8) -> u8 {
     if let Some(notifier) = &mut progress.notifier {
         notifier.stopped(done, of);
     }
     progress.show_troubles();
     complain(&format!("assay: {text}"));
-    UNDECIDED
+    status
 }
 
 /// What may be corrected after a failed probe, and where the campaign continues then.

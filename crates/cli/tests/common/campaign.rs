@@ -316,18 +316,42 @@ impl SmallFs {
     /// Mounts an ext4 of this size over `dir`. It is in the new file `image`, behind a loop device. `None`,
     /// with the reason printed, if that is not allowed.
     pub fn on_loop(dir: &Path, image: &Path, bytes: u64) -> Option<Self> {
+        Self::of_kind("ext4", dir, image, bytes)
+    }
+
+    /// The same with another type of file system, `ext4` or `xfs`.
+    pub fn of_kind(kind: &str, dir: &Path, image: &Path, bytes: u64) -> Option<Self> {
         fs::File::create_new(image).unwrap().set_len(bytes).unwrap();
         fn is_done(command: &mut Command) -> bool {
             command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
         }
-        if is_done(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(image))
+        let force = if kind == "ext4" { "-F" } else { "-f" };
+        if is_done(Command::new(format!("mkfs.{kind}")).args(["-q", force]).arg(image))
             && is_done(Command::new("mount").args(["-o", "loop"]).arg(image).arg(dir))
         {
             return Some(Self(dir.to_owned()));
         }
-        skipped("an ext4 on a loop device is not possible here; run the tests as root, with mkfs.ext4");
+        skipped(&format!(
+            "an {kind} on a loop device is not possible here; run the tests as root, with mkfs.{kind}"
+        ));
         None
     }
+
+    /// Mounts it again with this option, such as `ro`.
+    pub fn remount(&self, option: &str) {
+        let words = ["-o".to_owned(), format!("remount,{option}")];
+        assert!(Command::new("mount").args(words).arg(&self.0).status().unwrap().success());
+    }
+}
+
+/// A test whose job runs this command of the shell.
+pub fn shell_test(id: &str, command: &str) -> String {
+    format!(
+        "[[test]]\nid = \"{id}\"\nranks = 1\n\
+         criterion = {{ metric = \"step.bw\", op = \">=\", value = \"1 GB/s\" }}\n[test.app]\n\
+         argv = [\"sh\", \"-c\", '''{command}; echo 'rate: 5 GB/s' ''']\n\
+         metrics = {{ \"step.bw\" = {{ line = 'rate: ([0-9.]+) GB/s', unit = \"GB/s\" }} }}\n"
+    )
 }
 
 impl Drop for SmallFs {

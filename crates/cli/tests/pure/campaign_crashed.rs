@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::campaign::{Place, SmallFs, THREE_TESTS, names, signal, skipped, there, until};
+use crate::common::campaign::{
+    Place, SmallFs, THREE_TESTS, names, shell_test, signal, skipped, there, until,
+};
 
 const MARK: &str = ".assay-campaign";
 
@@ -87,20 +89,10 @@ fn the_mark_of_the_files_survives_a_crash_and_the_campaign_resumes() {
     assert!(ran.passed(), "{ran:#?}");
 }
 
-/// A test whose job runs this command of the shell.
-fn shell(id: &str, command: &str) -> String {
-    format!(
-        "[[test]]\nid = \"{id}\"\nranks = 1\n\
-         criterion = {{ metric = \"step.bw\", op = \">=\", value = \"1 GB/s\" }}\n[test.app]\n\
-         argv = [\"sh\", \"-c\", '''{command}; echo 'rate: 5 GB/s' ''']\n\
-         metrics = {{ \"step.bw\" = {{ line = 'rate: ([0-9.]+) GB/s', unit = \"GB/s\" }} }}\n"
-    )
-}
-
 /// A plan of five tests, with the command of the first.
 fn plan_with(place: &Place, first: &str) {
-    let others: String = ["B", "C", "D", "E"].iter().map(|id| shell(id, "true")).collect();
-    place.plan(&format!("{}{others}", shell("A", first)));
+    let others: String = ["B", "C", "D", "E"].iter().map(|id| shell_test(id, "true")).collect();
+    place.plan(&format!("{}{others}", shell_test("A", first)));
     fs::create_dir(place.path("c")).unwrap();
 }
 

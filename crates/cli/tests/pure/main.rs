@@ -28,6 +28,7 @@ mod campaign_stopped_anywhere;
 mod campaign_submitted;
 mod campaign_viewed;
 mod campaign_watched;
+mod campaign_without_writes;
 mod campaign_witnessed;
 mod classic_environment;
 mod classic_readers;

@@ -1,9 +1,9 @@
-//! What a campaign does if the file system of its evidence package is full or read-only. A test may have
-//! filled it.
+//! What a campaign does if the file system of its evidence package, or of the files under test, is full or
+//! read-only. A test may have filled it.
 
 use std::io::{self, ErrorKind};
 
-use results::folder::{JobEnd, JobInfo, StagedJob};
+use results::folder::{self, JobEnd, JobInfo, StagedJob};
 
 use super::site::CampaignSite;
 use super::{CampaignRequest, Trouble};
@@ -16,7 +16,7 @@ pub(super) fn is_full(error: &io::Error) -> bool {
 }
 
 /// Whether a file system takes no more writes, so that the campaign resumes after a change outside of it.
-pub fn takes_no_writes(error: &io::Error) -> bool {
+pub(super) fn takes_no_writes(error: &io::Error) -> bool {
     is_full(error) || error.kind() == ErrorKind::ReadOnlyFilesystem
 }
 
@@ -43,29 +43,27 @@ pub(super) fn finish(
     Err(error.into())
 }
 
-/// Adds to the error of a full or read-only file system where the files are, and what to do.
-pub(super) fn with_advice(trouble: Trouble, asked: &CampaignRequest, site: &CampaignSite) -> Trouble {
-    match trouble {
-        Trouble::Io(error) if is_full(&error) => {
-            let data: Vec<&str> = site.info.data.values().map(String::as_str).collect();
-            let (data, folder) = (data.join(" and "), asked.folder.display());
-            // An error without a path is about the campaign folder.
-            let at = if names_a_path(&error) { String::new() } else { format!("{folder}: ") };
-            let text = format!(
-                "{at}{error}. The files under test are in {data}. Free space on that file system, then run \
-                 `assay run --resume {folder}`. Or remove both directories and start again with --campaigns \
-                 on another file system."
-            );
-            Trouble::Io(io::Error::new(error.kind(), text))
-        }
-        Trouble::Io(error) if takes_no_writes(&error) => {
-            let folder = asked.folder.display();
-            let at = if names_a_path(&error) { String::new() } else { format!("{folder}: ") };
-            let text = format!(
-                "{at}{error}. Make that file system writable again, then run `assay run --resume {folder}`."
-            );
-            Trouble::Io(io::Error::new(error.kind(), text))
-        }
-        trouble => trouble,
-    }
+/// Turns the error of a full or read-only file system into where the files are, and what to do. Without a
+/// campaign that can resume, the error stays as it is.
+pub(super) fn with_advice(trouble: Trouble, asked: &CampaignRequest) -> Trouble {
+    let error = match trouble {
+        Trouble::Io(error) if takes_no_writes(&error) => error,
+        trouble => return trouble,
+    };
+    let Ok(campaign) = folder::load(&asked.folder) else { return error.into() };
+    let folder = asked.folder.display();
+    // An error without a path is about the campaign folder.
+    let at = if names_a_path(&error) { String::new() } else { format!("{folder}: ") };
+    let text = if is_full(&error) {
+        let data: Vec<&str> = campaign.info.data.values().map(String::as_str).collect();
+        format!(
+            "{at}{error}. The files under test are in {}. Free space on that file system, then run `assay \
+             run --resume {folder}`. Or remove both directories and start again with --campaigns on another \
+             file system.",
+            data.join(" and ")
+        )
+    } else {
+        format!("{at}{error}. Make that file system writable again, then run `assay run --resume {folder}`.")
+    };
+    Trouble::NoWrites(text)
 }

@@ -39,6 +39,7 @@ pub(super) fn accepted(plan: &Plan, dir: Option<&Path>, given: Option<&Path>) ->
                 Ok(machine) => machine,
                 Err(Trouble::Usage(usage)) => return Err(usage.into()),
                 Err(Trouble::Io(error)) => return Err(error.into()),
+                Err(trouble @ Trouble::NoWrites(_)) => return Err(trouble.into()),
             };
             let known = AcceptedHistory { plan, machine, store: StorePlace::default().open()? };
             wanted.iter().map(|(test, metric)| known.values(test, metric)).collect()

@@ -86,6 +86,11 @@ impl Progress {
         }
     }
 
+    /// The number of jobs that have ended, and of all, if the campaign has begun.
+    pub(super) fn jobs(&self) -> Option<(usize, usize)> {
+        (self.jobs > 0).then_some((self.done, self.jobs))
+    }
+
     /// Closes the view, and prints the lines that it hid.
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.has_view) {
