@@ -47,6 +47,7 @@ use crate::launch::Surroundings;
 use crate::machine::machine;
 use crate::witness::Witness;
 use attempt::{Attempt, AttemptEnd};
+use full_disk::takes_no_writes;
 pub use ownership::discard;
 use plan::Plan;
 use plan::deferred;

@@ -119,3 +119,53 @@ fn a_campaign_folder_that_becomes_read_only_after_the_second_job_is_reported_to_
         assert_resumes(&place, kind);
     }
 }
+
+#[test]
+fn a_file_system_under_test_that_becomes_read_only_costs_no_job_and_the_campaign_resumes() {
+    for kind in KINDS {
+        let place = place_with("", |place| sealing(&place.dir()));
+        let Some(mounted) = mounted(&place, kind, &place.dir()) else { continue };
+        let texts = ["stopped after 2 of 3 jobs: ", "Read-only file system", MAKE_WRITABLE];
+        let ran = place.assay("run p.toml --dir dir --campaigns c");
+        assert_without_writes(&ran, kind, &texts);
+        assert!(ran.err.contains("assay: stopped after 2 of 3 jobs: /"), "the path is the first: {ran:#?}");
+        assert_without_writes(&resume(&place), kind, &texts);
+        mounted.remount("rw");
+        assert_resumes(&place, kind);
+    }
+}
+
+#[test]
+fn a_lost_mark_that_cannot_be_written_again_costs_no_job_and_the_campaign_resumes() {
+    for (full, why, advice) in
+        [(false, "Read-only file system", MAKE_WRITABLE), (true, "No space left on device", FREE_SPACE)]
+    {
+        let place = place_with("", |place| {
+            let dir = place.dir();
+            let then = if full { filling(&dir) } else { sealing(&dir) };
+            format!("for mark in {}/*.data/.assay-campaign; do : > $mark; done; {then}", dir.display())
+        });
+        let Some(mounted) = mounted(&place, "tmpfs", &place.dir()) else { return };
+        let ran = place.assay("run p.toml --dir dir --campaigns c");
+        assert_without_writes(&ran, why, &["stopped after 2 of 3 jobs: ", why, advice]);
+        assert_without_writes(&resume(&place), why, &["stopped after 2 of 3 jobs: ", why, advice]);
+        if full {
+            free(&place.dir())
+        } else {
+            mounted.remount("rw")
+        }
+        assert_resumes(&place, why);
+    }
+}
+
+#[test]
+fn a_campaign_with_a_kept_dataset_on_a_read_only_file_system_resumes_later() {
+    let kept = "[dataset.d]\nior = \"-w -e -F -t 64k -b 256k -k -G 7\"\nkeep = \"7 days\"\n";
+    let place = place_with(kept, |place| sealing(&place.dir()));
+    let Some(mounted) = mounted(&place, "tmpfs", &place.dir()) else { return };
+    let ran = place.assay("run p.toml --dir dir --campaigns c");
+    assert_without_writes(&ran, "first", &["Read-only file system", MAKE_WRITABLE]);
+    assert_without_writes(&resume(&place), "again", &["Read-only file system", MAKE_WRITABLE]);
+    mounted.remount("rw");
+    assert_resumes(&place, "writable again");
+}

@@ -89,7 +89,7 @@ impl<'a> Attempt<'a> {
         match site.make_files(job) {
             Ok(()) => {}
             // A file system that lost a part of itself costs this attempt only. Jobs elsewhere continue.
-            Err(Trouble::Io(error)) if !full_disk::is_full(&error) => {
+            Err(Trouble::Io(error)) if !full_disk::takes_no_writes(&error) => {
                 rejected.get_or_insert(StartRejection::Place(format!("fs.{}: {error}", job.fs)));
             }
             Err(trouble) => return Err(trouble),

@@ -16,7 +16,7 @@ use results::folder::{Manifest, Recipe, names};
 use results::records;
 use units::Usage;
 
-use super::{CampaignRequest, Trouble};
+use super::{CampaignRequest, Trouble, takes_no_writes};
 use crate::dataset::{self, KeptDataset};
 use crate::machine;
 use crate::path_error::named;
@@ -60,11 +60,14 @@ impl KeptDatasets {
             let fs = machine::file_system(&dataset.fs, dir)?;
             let recipe = dataset::recipe(dataset, &asked.tool, &fs, asked.data_key.as_ref());
             let name = KeptDataset::name(&dataset.name, &dataset::hash(&recipe));
-            let not_created = |error| {
-                Usage(format!("{error}. Kept datasets are stored there, so you need write permission."))
+            let taken = match KeptDataset::take(dir, &name, &asked.folder) {
+                Err(error) if asked.resume && takes_no_writes(&error) => return Err(error.into()),
+                taken => taken.unwrap_or_else(|error| {
+                    let need = "Kept datasets are stored there, so you need write permission.";
+                    Err(Usage(format!("{error}. {need}")))
+                }),
             };
-            match KeptDataset::take(dir, &name, &asked.folder).unwrap_or_else(|error| Err(not_created(error)))
-            {
+            match taken {
                 Ok(kept) => {
                     let job = asked.folder.join(names::JOBS).join(&job.folder);
                     let held = HeldDataset { kept, dataset: dataset.clone(), recipe, job };

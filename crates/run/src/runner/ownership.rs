@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use results::folder::{self, CampaignInfo, names};
 use units::Usage;
 
-use super::{CampaignRequest, Trouble};
+use super::{CampaignRequest, Trouble, takes_no_writes};
 use crate::inherited_lock::InheritedLock;
+use crate::path_error::named;
 
 /// The file in a directory for files that names the campaign which created it.
 pub(super) const MARK: &str = ".assay-campaign";
@@ -101,6 +102,14 @@ pub(super) fn write_mark(data: &Path, mark: &str) -> io::Result<()> {
 
 pub(super) fn not_created(path: &Path, error: &io::Error) -> Usage {
     Usage(format!("cannot create {}: {error}. Choose a directory that you may write to.", path.display()))
+}
+
+/// Why a directory for files, or its mark, could not be created again.
+pub(super) fn not_created_again(path: &Path, error: &io::Error) -> Trouble {
+    match takes_no_writes(error) {
+        true => named(path, error).into(),
+        false => not_created(path, error).into(),
+    }
 }
 
 pub(super) fn remove_own_directories(info: &CampaignInfo, mark: &str) {

@@ -15,7 +15,7 @@ use super::ask;
 use super::handed_out::HashReceiver;
 use super::kept::KeptDatasets;
 use super::ownership::{
-    MARK, is_empty, is_own, lock, lost_mark, make_data, make_marked, mark, not_created,
+    MARK, is_empty, is_own, lock, lost_mark, make_data, make_marked, mark, not_created, not_created_again,
     remove_own_directories, write_mark,
 };
 use super::rejections::{check_extension, check_health_is_reported, check_launcher, check_same};
@@ -266,9 +266,9 @@ impl CampaignSite {
     pub(super) fn data(&self, job: &PlannedJob) -> Result<&Path, Trouble> {
         let data = self.data_path(&job.fs);
         if data.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-            make_marked(data, &self.mark).map_err(|error| not_created(data, &error))?;
+            make_marked(data, &self.mark).map_err(|error| not_created_again(data, &error))?;
         } else if lost_mark(data) {
-            write_mark(data, &self.mark).map_err(|error| not_created(data, &error))?;
+            write_mark(data, &self.mark).map_err(|error| not_created_again(data, &error))?;
         }
         if !is_own(data, &self.mark) {
             // The mark may be on a server that is offline. Then nothing is changed, and jobs elsewhere

@@ -8,7 +8,7 @@
 
 use super::attempt::{Attempt, AttemptEnd};
 use super::site::CampaignSite;
-use super::{EndedJobs, Trouble, key};
+use super::{EndedJobs, Trouble, key, takes_no_writes};
 use plan::schedule::PlannedJob;
 
 /// The campaign pauses instead of spending this job in a row that could not start.
@@ -57,7 +57,9 @@ pub(super) fn unusable_data(
         known.push(&job.fs);
         match site.data(job) {
             Ok(_) => {}
-            Err(Trouble::Io(error)) => return Ok(Some(format!("fs.{}: {error}", job.fs))),
+            Err(Trouble::Io(error)) if !takes_no_writes(&error) => {
+                return Ok(Some(format!("fs.{}: {error}", job.fs)));
+            }
             Err(trouble) => return Err(trouble),
         }
     }
