@@ -81,6 +81,21 @@ fn plain_output_keeps_failures_on_standard_error() {
 }
 
 #[test]
+fn plain_output_of_md_workbench_names_wrong_data_on_standard_error() {
+    let dir = tempfile::tempdir().unwrap();
+    with(dir.path(), PLAIN, "md-workbench -1 -P 2 -D 1 -S 100 -G 7").ok();
+    std::fs::write(dir.path().join("out/1_0/file-0"), [0; 100]).unwrap();
+    for (value, is_plain) in [("0", false), ("1", true)] {
+        let words = "md-workbench -2 -P 2 -D 1 -S 100 -G 7 -I 1 -R 1 -X --read-only";
+        let ran = with(dir.path(), (PLAIN.0, value), words);
+        assert_eq!(ran.status, Some(4), "{ran:#?}");
+        let (own, other) = if is_plain { (&ran.err, &ran.out) } else { (&ran.out, &ran.err) };
+        let line = "assay: benchmark, iteration 0: wrong data in rank 0: ./out/1_0/file-0\n";
+        assert!(own.ends_with(line) && !other.contains("assay:"), "{ran:#?}");
+    }
+}
+
+#[test]
 fn a_plain_value_of_0_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let text = with(dir.path(), ("ASSAY_PLAIN", "0"), "ior -a DUMMY -w").ok();
@@ -100,6 +115,7 @@ fn a_wrong_value_is_rejected_in_one_line_before_anything_is_made() {
             "mdtest -C -n 1",
             "mdtest: ASSAY_PLAIN= in the environment is neither 0 nor 1. ",
         ),
+        (("ASSAY_PLAIN", "no"), "md-workbench -1", "md-workbench: ASSAY_PLAIN=no in the environment is "),
         (("ASSAY_PLAIN", "on"), "fdtree -C -l 1 -d 1 -f 1", "fdtree: ASSAY_PLAIN=on in the environment is "),
         (
             ("ASSAY_COMPAT", "1.9"),

@@ -38,6 +38,8 @@ pub(super) struct MdWorkbenchLook {
     pub(super) detailed: bool,
     /// `--process-reports`
     pub(super) rank_reports: bool,
+    /// Whether standard output has no own lines.
+    pub(super) plain: bool,
 }
 
 impl TypedMdWorkbench {

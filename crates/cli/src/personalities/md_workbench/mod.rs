@@ -23,7 +23,7 @@ use super::result_files::check_writable;
 use crate::session::{Needs, Session};
 use crate::speech::complain;
 use crate::status::{DONE, error_if};
-use apply::TypedMdWorkbench;
+use apply::{MdWorkbenchLook, TypedMdWorkbench};
 use text::{MdWorkbenchText, VERSION};
 
 /// A run that was checked, with its storage.
@@ -51,6 +51,8 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let (look, record) = (typed.look, typed.record.clone());
     let (ready, notes) = ready(typed)?;
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
+    let (session, plain) = session.agree(program.is_plain())?;
+    let look = MdWorkbenchLook { plain, ..look };
     if program.speaks {
         notes.iter().for_each(|note| print_note(&note.to_string()));
     }

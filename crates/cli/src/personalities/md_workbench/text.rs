@@ -11,7 +11,7 @@ use workloads::md_workbench::{
 };
 
 use super::apply::MdWorkbenchLook;
-use crate::personalities::own_lines::own_lines;
+use crate::personalities::own_lines::{fault, own_lines};
 use crate::speech::say;
 
 /// The version whose text is printed.
@@ -59,7 +59,7 @@ impl MdWorkbenchText {
     pub(super) fn finish(&mut self) -> io::Result<()> {
         let notices: String =
             std::mem::take(&mut self.notices).iter().map(|text| format!("{text}\n")).collect();
-        self.put(&own_lines(&notices));
+        self.put(fault(self.look.plain, &own_lines(&notices)));
         self.failed.take().map_or(Ok(()), Err)
     }
 
