@@ -16,6 +16,8 @@ pub struct Row {
     pub option: &'static str,
     /// A command line that is run before; empty for none.
     pub before: &'static str,
+    /// Changes the files in the working directory after that.
+    pub between: fn(&Path),
     /// The command line. `{}` is the place of a flag, `{VALUE}` that of an option with this value.
     pub words: &'static str,
     /// The exit status.
@@ -43,7 +45,7 @@ pub fn no_gpfs(seen: &Seen) {
 
 /// A command line that succeeds.
 pub const fn works(option: &'static str, words: &'static str, sees: fn(&Seen)) -> Row {
-    Row { option, before: "", words, status: 0, traced: false, sees }
+    Row { option, before: "", between: |_| {}, words, status: 0, traced: false, sees }
 }
 
 /// A command line that succeeds after another one.
@@ -53,17 +55,17 @@ pub const fn follows(
     words: &'static str,
     sees: fn(&Seen),
 ) -> Row {
-    Row { option, before, words, status: 0, traced: false, sees }
+    Row { option, before, between: |_| {}, words, status: 0, traced: false, sees }
 }
 
 /// A command line that succeeds and is checked by its system calls.
 pub const fn calls(option: &'static str, words: &'static str, sees: fn(&Seen)) -> Row {
-    Row { option, before: "", words, status: 0, traced: true, sees }
+    Row { option, before: "", between: |_| {}, words, status: 0, traced: true, sees }
 }
 
 /// A command line that ends with this status.
 pub const fn fails(option: &'static str, words: &'static str, status: i32, sees: fn(&Seen)) -> Row {
-    Row { option, before: "", words, status, traced: false, sees }
+    Row { option, before: "", between: |_| {}, words, status, traced: false, sees }
 }
 
 /// Writes a key that only its owner can read.
@@ -128,6 +130,19 @@ impl Seen {
         assert!(value.as_str().is_some_and(|text| !text.is_empty()), "{path} is {value}");
     }
 
+    /// Requires that files with this part in their names were opened for direct transfers, and that the
+    /// record of the phase says so.
+    pub fn direct(&self, phase: &str, name: &str) {
+        assert!(self.called(&["open", name, "O_DIRECT"]) > 0, "{}", self.trace);
+        assert_eq!(self.phase(phase)["direct"], true);
+    }
+
+    /// Requires that each operation of a phase slept for 100 ms. Sleeps are never shorter than requested.
+    pub fn slept(&self, phase: &str) {
+        let shortest = self.phase(phase)["latency"]["min_ns"].as_u64();
+        assert!(shortest >= Some(100_000_000), "{:#?}", self.ran);
+    }
+
     pub fn of_phases(&self) -> impl Iterator<Item = &Value> {
         self.records.iter().filter(|record| record["record"] == "phase")
     }
@@ -169,6 +184,7 @@ impl Classic {
         if !row.before.is_empty() {
             run(&mut assay(dir.path(), &format!("-n 2 {} {}", self.name, row.before))).ok();
         }
+        (row.between)(dir.path());
         let mut command = match row.traced {
             false => Command::new(program()),
             true => {

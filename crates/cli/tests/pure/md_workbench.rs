@@ -6,7 +6,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::options::{Classic, Row, Seen, fails, follows, no_beegfs, no_gpfs, not_on_lustre, works};
+use crate::common::options::{
+    Classic, Row, Seen, calls, fails, follows, no_beegfs, no_gpfs, not_on_lustre, works,
+};
 use crate::common::{Ran, assay, program, run};
 
 fn workbench(dir: &Path, ranks: u32, words: &str) -> Ran {
@@ -77,6 +79,23 @@ fn whole(seen: &Seen) {
     assert_eq!((ops(seen, "precreate"), ops(seen, "cleanup")), (2 * 3, 2 * 3));
 }
 
+fn direct(seen: &Seen) {
+    whole(seen);
+    seen.direct("precreate", "/file-");
+}
+
+fn slept(seen: &Seen) {
+    whole(seen);
+    seen.slept("benchmark_create");
+}
+
+/// Changes one byte of a file.
+fn damage(path: &Path) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[100] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+}
+
 const ROWS: &[Row] = &[
     works("-1", "-P 2 -D 1 -R 1 -I 1 {}", |seen| {
         assert_eq!(seen.phases(), ["precreate"]);
@@ -95,6 +114,14 @@ const ROWS: &[Row] = &[
     works("-T", "-P 2 -D 1 -I 1 -R 1 {}", |seen| seen.out(" waiting_factor:4.00 ")),
     works("-W", "-P 2 -D 1 -I 1 -R 1 -w 9 {}", |seen| seen.out(" stonewall-iter:1 ")),
     works("-X", "-P 2 -D 1 -I 1 -R 1 --dataPacketType=r {}", |seen| seen.out("(0 errs)")),
+    Row {
+        before: "-1 -P 2 -D 1 -G 7",
+        between: |dir| damage(&dir.join("out/1_0/file-0")),
+        ..fails("-X", "-2 -P 2 -D 1 -I 1 -R 1 -G 7 {}", 4, |seen| {
+            seen.out("(1 errs!!!)");
+            seen.out("1_0/file-0");
+        })
+    },
     works("--read-only", "-P 2 -D 1 -I 1 -R 1 {}", |seen| {
         assert_eq!(seen.phases()[1..4], ["benchmark", "benchmark_read", "benchmark_stat"]);
     }),
@@ -112,10 +139,20 @@ const ROWS: &[Row] = &[
     fails("-h", "{}", 0, |seen| assert!(seen.ran.out.starts_with("Synopsis md-workbench\n"))),
     fails("--version", "{}", 0, |seen| seen.out("MD-Workbench-4.1.0+dev (assay ")),
     works("-a", "-P 2 -D 1 -I 1 -R 1 {dummy}", whole),
+    works("-a", "-1 -P 2 -D 1 {dummy}", |seen| assert!(!seen.dir.join("out").exists())),
     works("-o", "-1 -P 1 -D 1 {other}", |seen| assert_eq!(seen.size("other/0_0/file-0"), Some(3901))),
     follows("-O", "-1 -P 2 -D 1", "-2 -P 2 -D 1 -I 1 -R 1 {0}", |seen| {
         assert_eq!(ops(seen, "benchmark_create"), 2);
     }),
+    // Without the option, the other rank would miss the object.
+    Row {
+        before: "-1 -P 2 -D 1",
+        between: |dir| std::fs::remove_file(dir.join("out/1_0/file-0")).unwrap(),
+        ..fails("-O", "-2 -P 2 -D 1 -I 1 -R 1 {0}", 4, |seen| {
+            seen.err("md-workbench: benchmark: rank 1 ");
+            seen.err(": ./out/1_0/file-0: stat: ");
+        })
+    },
     works("-P", "-1 -D 1 {3}", |seen| assert_eq!(ops(seen, "precreate"), 2 * 4)),
     works("-I", "-P 3 -D 1 -R 1 {2}", |seen| assert_eq!(ops(seen, "benchmark_stat"), 2 * 2)),
     works("-D", "-P 1 -I 1 -R 1 {3}", |seen| assert_eq!(ops(seen, "benchmark_delete"), 2 * 3)),
@@ -127,6 +164,12 @@ const ROWS: &[Row] = &[
     works("-t", "-P 1 -D 1 -I 1 -R 1 {0.25}", |seen| seen.out(" waiting_factor:0.25 ")),
     works("-w", "-a DUMMY --dummy.delay-create=20000 -P 1 -D 1 -I 1 -R 1 {1}", |seen| {
         seen.no_out("stonewall-iter");
+    }),
+    // A rank would need 8 seconds for all objects.
+    works("-w", "-a DUMMY --dummy.delay-xfer=20000 -P 1 -D 1 -I 200 -R 1 {1}", |seen| {
+        seen.out(" stonewall-iter:");
+        let done = ops(seen, "benchmark_create");
+        assert!(0 < done && done < 2 * 200, "{done}");
     }),
     works("--dataPacketType", "-1 -P 2 -D 1 -G 7 {offset}", |seen| {
         assert_eq!((seen.word("out/0_0/file-1", 0), seen.word("out/0_0/file-1", 1)), (1, 8));
@@ -142,12 +185,20 @@ const ROWS: &[Row] = &[
     works("--record", "-1 -P 1 -D 1 {rows}", |seen| assert!(seen.bytes("rows").starts_with(b"{"))),
     works("--aio.granularity", "-a AIO -P 2 -D 1 -I 1 -R 1 {4}", whole),
     works("--aio.max-pending", "-a AIO -P 2 -D 1 -I 1 -R 1 {32}", whole),
-    works("--aio.odirect", "-a AIO -P 2 -D 1 -I 1 -R 1 -S 4096 {}", whole),
-    works("--dummy.delay-close", "-a DUMMY -P 2 -D 1 -I 1 -R 1 {1000}", whole),
-    works("--dummy.delay-create", "-a DUMMY -P 2 -D 1 -I 1 -R 1 {1000}", whole),
-    works("--dummy.delay-only-rank0", "-a DUMMY -P 2 -D 1 -I 1 -R 1 {}", whole),
-    works("--dummy.delay-sync", "-a DUMMY -P 2 -D 1 -I 1 -R 1 {1000}", whole),
-    works("--dummy.delay-xfer", "-a DUMMY -P 2 -D 1 -I 1 -R 1 {1000}", whole),
+    fails("--aio.max-pending", "-a AIO -1 -P 2 -D 1 {4}", 2, |seen| seen.err("give at least 8")),
+    calls("--aio.odirect", "-a AIO -P 2 -D 1 -I 1 -R 1 -S 4096 {}", direct),
+    works("--dummy.delay-close", "-a DUMMY -P 2 -D 1 -I 1 -R 1 {100000}", slept),
+    works("--dummy.delay-create", "-a DUMMY -P 2 -D 1 -I 1 -R 1 {100000}", slept),
+    works(
+        "--dummy.delay-only-rank0",
+        "-a DUMMY -P 2 -D 1 -I 1 -R 1 --dummy.delay-create=100000 {}",
+        |seen| {
+            assert_eq!(seen.number("benchmark_create", "balance.slowest_rank"), 0.0);
+        },
+    ),
+    // The workload makes no sync: the first one would sleep for an hour.
+    works("--dummy.delay-sync", "-a DUMMY -P 2 -D 1 -I 1 -R 1 {3600000000}", whole),
+    works("--dummy.delay-xfer", "-a DUMMY -P 2 -D 1 -I 1 -R 1 {100000}", slept),
     works("--posix.beegfs.ChunkSize", "-P 2 -D 1 -I 1 -R 1 {64k}", no_beegfs),
     works("--posix.beegfs.NumTargets", "-P 2 -D 1 -I 1 -R 1 {4}", no_beegfs),
     works("--posix.gpfs.createsharing", "-P 2 -D 1 -I 1 -R 1 {}", no_gpfs),
@@ -160,9 +211,11 @@ const ROWS: &[Row] = &[
     fails("--posix.lustre.startost", "-P 2 -D 1 --posix.lustre.stripecount=1 {1}", 4, not_on_lustre),
     fails("--posix.lustre.stripecount", "-P 2 -D 1 {2}", 4, not_on_lustre),
     fails("--posix.lustre.stripesize", "-P 2 -D 1 {64k}", 4, not_on_lustre),
-    works("--posix.odirect", "-P 2 -D 1 -I 1 -R 1 -S 4096 {}", whole),
-    works("--posix.rangelocks", "-P 2 -D 1 -I 1 -R 1 {}", whole),
-    works("--uring.odirect", "-a URING -P 2 -D 1 -I 1 -R 1 -S 4096 {}", whole),
+    calls("--posix.odirect", "-P 2 -D 1 -I 1 -R 1 -S 4096 {}", direct),
+    calls("--posix.rangelocks", "-P 2 -D 1 -I 1 -R 1 {}", |seen| {
+        assert_eq!(seen.called(&["fcntl(", "F_WRLCK"]), 2 * 3, "a lock for each write: {}", seen.trace);
+    }),
+    calls("--uring.odirect", "-a URING -P 2 -D 1 -I 1 -R 1 -S 4096 {}", direct),
     works("--uring.plain-buffers", "-a URING -P 2 -D 1 -I 1 -R 1 {}", whole),
 ];
 

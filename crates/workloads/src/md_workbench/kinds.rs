@@ -83,6 +83,7 @@ impl RankTotals {
             bytes,
             latency: reduce::latency(histogram),
             balance,
+            direct: moves && whole.direct,
             timeline: None,
             each_rank: None,
             kernel: None,

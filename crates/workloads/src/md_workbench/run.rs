@@ -234,6 +234,7 @@ impl<'r> Workbench<'r> {
             phase: step.name().to_owned(),
             backend: parameters.backend.to_lowercase(),
             file_per_rank: true,
+            direct: step != WorkbenchStep::Cleanup && self.storage.direct(),
             path: parameters.dir.clone(),
             ..Phase::default()
         };

@@ -48,6 +48,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         option: "-x",
         before: "",
+        between: |_| {},
         words: "-r -k -b 300k -t 300k -o short {}",
         status: 4,
         traced: true,

@@ -4,17 +4,11 @@ use super::Left as _;
 use crate::common::options::{Row, Seen, calls, fails, no_beegfs, no_gpfs, not_on_lustre, works};
 
 fn direct(seen: &Seen) {
-    assert!(seen.called(&["open", "file.mdtest", "O_DIRECT"]) > 0, "{}", seen.trace);
-    assert_eq!(seen.phase("file_creation")["direct"], true);
+    seen.direct("file_creation", "file.mdtest");
 }
 
-/// Sleeps are never shorter than requested.
 fn slept(seen: &Seen) {
-    assert!(
-        seen.phase("file_creation")["latency"]["min_ns"].as_u64() >= Some(100_000_000),
-        "{:#?}",
-        seen.ran
-    );
+    seen.slept("file_creation");
 }
 
 pub(super) const ROWS: &[Row] = &[
