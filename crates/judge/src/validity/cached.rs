@@ -13,6 +13,8 @@ pub(crate) const WARM_NAMES: &[&str] = &["caches-not-dropped", "warm", "warm-nam
 
 /// The phases that read metadata and change nothing, with their names in records.
 const READ_ONLY_PHASES: &[&str] = &[
+    "benchmark_read",
+    "benchmark_stat",
     "directories",
     "directory_listing",
     "directory_stat",

@@ -44,9 +44,12 @@ fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() 
         one(&plan, &campaign(jobs.collect()))
     };
     let (mdtest, walk) = ("mdtest = \"-F -n 5\"", "ls_lr = \"--make --walk\"");
+    let workbench = "md_workbench = \"-P 5\"";
     for (line, metric, id) in [
         (mdtest, "file_stat.rate", "warm-names"),
         (mdtest, "file_read.iops", "warm-names"),
+        (workbench, "benchmark_stat.rate", "warm-names"),
+        (workbench, "benchmark_read.rate", "warm-names"),
         (walk, "list.rate", "warm"),
         (walk, "directories.rate", "caches-not-dropped"),
     ] {
@@ -62,6 +65,9 @@ fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() 
     }
     for metric in ["file_creation.rate", "file_removal.rate", "file_stat.failures"] {
         assert_eq!(verdict_of(mdtest, metric, "warm-names", "").outcome, Outcome::Pass, "{metric}");
+    }
+    for metric in ["benchmark.rate", "benchmark_create.rate", "precreate.rate"] {
+        assert_eq!(verdict_of(workbench, metric, "warm-names", "").outcome, Outcome::Pass, "{metric}");
     }
 }
 

@@ -17,6 +17,7 @@ mod objects;
 mod parameters;
 mod result;
 mod run;
+mod warm;
 
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ use super::latency_files;
 use super::objects::{ObjectCall, ObjectSteps, PERMISSIONS};
 use super::parameters::WorkbenchParameters;
 use super::result::{self, WorkbenchPhase, quantiles};
+use super::warm;
 use crate::kit::drive::Stop;
 use crate::kit::observer::EventObserver;
 use crate::kit::operations::{Operating, OperationSetting, OperationsDone, call_failed};
@@ -153,7 +154,20 @@ impl<'r> Workbench<'r> {
         if parameters.start_item > 0 {
             self.position = parameters.start_item;
         }
-        Ok(())
+        self.report_warm_names()
+    }
+
+    /// Reports that nodes use what they have just created. Only rank 0 knows the nodes of all ranks.
+    /// Collective.
+    fn report_warm_names(&mut self) -> Result<(), Halt> {
+        let (parameters, comm) = (self.parameters, self.rank.comm);
+        let table = self.rank.node.table.as_ref().filter(|_| parameters.benchmark);
+        let is_warm = table.is_some_and(|table| warm::uses_own_objects(parameters, table, comm.size()));
+        if comm.reduce_one(is_warm.into(), Reduce::Max)? == 0 {
+            return Ok(());
+        }
+        self.observer.event(&WorkbenchEvent::Notice(warm::TEXT));
+        self.rank.notice("warm-names", 0, "benchmark", warm::TEXT)
     }
 
     fn phases(&mut self) -> Result<(), Halt> {

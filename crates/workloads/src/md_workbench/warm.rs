@@ -1,0 +1,57 @@
+//! Whether a node looks up and reads objects that it has just created, and so may have in its cache.
+
+use super::parameters::WorkbenchParameters;
+use crate::kit::node::NodeTable;
+
+/// The notice about it.
+pub(super) const TEXT: &str = "a node that has just created objects also looks them up and reads them, so \
+                               its cache may answer instead of the file system. Use one rank on each node, \
+                               and more than twice as many nodes as -O times -D";
+
+/// Whether any rank uses an object that its own node creates in this run.
+pub(super) fn uses_own_objects(parameters: &WorkbenchParameters, table: &NodeTable, ranks: u32) -> bool {
+    let ranks = u64::from(ranks);
+    let renewed = parameters.objects.saturating_mul(parameters.iterations.into()) > parameters.per_set;
+    // The data set of a rank has the objects that the rank creates first. Later ones come from another rank,
+    // which is as far behind.
+    let makers = [(1, parameters.precreate), (2, renewed && !parameters.read_only)];
+    let on_one_node = |by: u64| {
+        (0..ranks).any(|rank| table.number(rank as u32) == table.number(((rank + by) % ranks) as u32))
+    };
+    (1..=parameters.sets.min(ranks)).any(|set| {
+        let by = u64::from(parameters.offset) * set;
+        makers.iter().any(|(times, is_used)| *is_used && on_one_node(by * times % ranks))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether ranks on these nodes use objects of their own node.
+    fn warm(nodes: &[u32], change: fn(&mut WorkbenchParameters)) -> bool {
+        let mut parameters =
+            WorkbenchParameters { per_set: 4, objects: 2, sets: 1, ..WorkbenchParameters::default() };
+        change(&mut parameters);
+        let table = NodeTable { of: nodes.to_vec(), names: Vec::new() };
+        uses_own_objects(&parameters, &table, nodes.len() as u32)
+    }
+
+    #[test]
+    fn objects_are_warm_if_a_rank_of_the_same_node_creates_them() {
+        assert!(!warm(&[0, 1, 2], |_| {}), "one rank on each of three nodes");
+        assert!(warm(&[0, 0, 1, 1, 2, 2], |_| {}), "two ranks on each node");
+        assert!(!warm(&[0, 0, 1, 1, 2, 2], |p| p.offset = 2), "a whole node");
+        assert!(warm(&[0, 1, 2], |p| p.offset = 0), "its own objects");
+        assert!(warm(&[0, 1, 2], |p| p.sets = 3), "the third data set is its own");
+        assert!(!warm(&[0, 1, 2], |p| p.sets = 2));
+    }
+
+    #[test]
+    fn objects_of_iterations_are_used_only_if_there_are_more_than_those_of_the_beginning() {
+        assert!(warm(&[0, 1], |_| {}), "two steps of two ranks lead back");
+        assert!(!warm(&[0, 1], |p| p.iterations = 2));
+        assert!(!warm(&[0, 1], |p| p.read_only = true));
+        assert!(!warm(&[0, 0, 1, 1, 2, 2], |p| (p.precreate, p.offset) = (false, 1)), "others made them");
+    }
+}
