@@ -12,6 +12,8 @@ pub enum WorkloadName {
     Ior,
     /// `mdtest`
     Mdtest,
+    /// `md-workbench`
+    MdWorkbench,
     /// `fdtree`
     Fdtree,
     /// `ls -lR`
@@ -33,6 +35,7 @@ const WORKLOADS: &[(&str, WorkloadName)] = &[
     ("ior", WorkloadName::Ior),
     ("ls", WorkloadName::Ls),
     ("ls-lr", WorkloadName::LsLr),
+    ("md-workbench", WorkloadName::MdWorkbench),
     ("mdtest", WorkloadName::Mdtest),
     ("mpi-io", WorkloadName::MpiIo),
 ];

@@ -1,4 +1,4 @@
-//! The facts of any metadata command line: mdtest, fdtree, `ls -lR`, ls-lr.
+//! The facts of any metadata command line: mdtest, md-workbench, fdtree, `ls -lR`, ls-lr.
 //!
 //! Invariant: a value that cannot be parsed is unknown, never guessed.
 //! Never here: checking that an option exists.
@@ -148,6 +148,10 @@ impl LineFacts {
                 let split = SplitLine::read(words, options_of("flash_io"));
                 let stray = split.strays.first().map(String::as_str);
                 Self::Other(split.value('f').or(stray).map(str::to_owned))
+            }
+            WorkloadName::MdWorkbench => {
+                let split = SplitLine::read(words, options_of("md_workbench"));
+                Self::Other(split.value('o').map(str::to_owned))
             }
             WorkloadName::MpiIo => Self::Other(None),
         }

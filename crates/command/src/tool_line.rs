@@ -1,17 +1,21 @@
-//! The facts that a campaign needs of the command line of mdtest, fdtree, ls-lr, flash-io and mpi-io.
+//! The facts that a campaign needs of the command line of mdtest, md-workbench, fdtree, ls-lr, flash-io
+//! and mpi-io.
 //!
-//! Never here: the full list of options (that of mdtest is in `mdtest/table.rs`). The workload itself rejects
-//! an option that is unknown here.
+//! Never here: the full list of options (`mdtest/table.rs` and `md_workbench/table.rs` have theirs). The
+//! workload itself rejects an option that is unknown here.
 
+mod md_workbench;
 mod mdtest;
 mod shape;
 pub(crate) mod tools;
 
 use units::Usage;
 
-use crate::MdtestOption;
-use crate::classic::{ModuleOptions, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens};
+use crate::classic::{
+    ClassicOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens,
+};
 use crate::words::{self, LinePart, SplitLine};
+use crate::{MdWorkbenchOption, MdtestOption};
 pub(crate) use mdtest::{directories, does};
 use tools::{TOOLS, Tool};
 
@@ -58,9 +62,10 @@ impl ToolLine {
             |word: &str| format!("`{word}` is not an option of {command}. Its options begin with `-`.");
         let (mut split, mut mdtest) = (SplitLine::default(), OptionValues::default());
         if command == "mdtest" {
-            let occurrences = read_tokens::<MdtestOption>(&words, ModuleOptions::Any);
-            occurrences.iter().try_for_each(|given| check_mdtest(given, &words, &stray))?;
-            mdtest = OptionValues::of(&occurrences);
+            mdtest = OptionValues::of(&check_classic(&words, &stray, check_mdtest)?);
+        } else if command == "md-workbench" {
+            check_classic::<MdWorkbenchOption>(&words, &stray, md_workbench::check)?;
+            split = SplitLine::read(&words, tool.valued);
         } else {
             let parts = words::read(&words, tool.valued);
             parts.iter().try_for_each(|(at, part)| check(tool, &words[*at], part, &stray))?;
@@ -144,12 +149,15 @@ impl ToolLine {
         if self.removes() { set } else { set.saturating_mul((self.tool.sets)(self)) }
     }
 
-    /// Operations of each phase on files, and of each phase on directories, on this number of ranks, with all
-    /// repetitions; `None` if the command line does not decide it.
-    pub fn operations(&self, ranks: u32) -> Option<u64> {
-        (self.tool.command == "mdtest")
-            .then(|| mdtest::operations(&self.mdtest, ranks.into()))
-            .filter(|operations| *operations > 0)
+    /// Operations of a phase on this number of ranks, with all repetitions; `None` if the command line does
+    /// not decide it.
+    pub fn operations(&self, phase: &str, ranks: u32) -> Option<u64> {
+        let operations = match self.tool.command {
+            "mdtest" => mdtest::operations(&self.mdtest, ranks.into()),
+            "md-workbench" => md_workbench::operations(self, phase, ranks.into()),
+            _ => 0,
+        };
+        (operations > 0).then_some(operations)
     }
 
     fn set_bytes(&self, ranks: u32) -> u64 {
@@ -238,22 +246,32 @@ fn check(tool: &Tool, word: &str, part: &LinePart, stray: &dyn Fn(&str) -> Strin
     }
 }
 
-/// Rejects an option that a campaign cannot pass on to mdtest.
-fn check_mdtest(
-    given: &OptionOccurrence<MdtestOption>,
+/// The options of a program with a table. Rejects those that `rule` rejects, by option and value.
+fn check_classic<I: ClassicOption>(
     words: &[String],
     stray: &dyn Fn(&str) -> String,
-) -> Result<(), Usage> {
-    let word = &words[given.at];
-    if let OptionInput::Fault(OptionFault::Stray(_)) = given.input {
-        return Err(Usage(stray(word)));
+    rule: fn(I, &str) -> Result<(), Usage>,
+) -> Result<Vec<OptionOccurrence<I>>, Usage> {
+    let occurrences = read_tokens::<I>(words, ModuleOptions::Any);
+    for given in &occurrences {
+        let word = &words[given.at];
+        if let OptionInput::Fault(OptionFault::Stray(_)) = given.input {
+            return Err(Usage(stray(word)));
+        }
+        if given.lacks_value(words) {
+            return Err(Usage(format!("`{word}` has no value. Write its value after it.")));
+        }
+        if let OptionInput::Flag(row, _) | OptionInput::Value(row, _) = given.input {
+            rule(row.id, given.text().unwrap_or_default())?;
+        }
     }
-    if given.lacks_value(words) {
-        return Err(Usage(format!("`{word}` has no value. Write its value after it.")));
-    }
-    let (OptionInput::Flag(row, _) | OptionInput::Value(row, _)) = given.input else { return Ok(()) };
-    match row.id {
-        MdtestOption::Directory => own_place('d', given.text().unwrap_or_default()),
+    Ok(occurrences)
+}
+
+/// Rejects an option that a campaign cannot pass on to mdtest.
+fn check_mdtest(option: MdtestOption, value: &str) -> Result<(), Usage> {
+    match option {
+        MdtestOption::Directory => own_place('d', value),
         MdtestOption::Record => Err(campaigns_own("record")),
         MdtestOption::Progress => Err(campaigns_own("progress")),
         MdtestOption::DataKey | MdtestOption::Nonce => Err(campaigns_key()),

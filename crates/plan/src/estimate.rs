@@ -219,14 +219,25 @@ fn of_transfers(known: &KnownRates<'_>, line: &Line, placed: &Placement) -> Vec<
 fn of_operations(known: &KnownRates<'_>, line: &Line, placed: &Placement) -> Vec<Estimate> {
     let Line::Tool(tool) = line else { return vec![Estimate::unknown()] };
     let deadline = (line.deadline_s() > 0).then_some(line.deadline_s() as f64);
-    let operations = tool.operations(placed.ranks);
-    // The phases that make and remove the tree have few operations.
-    let phases = line.phases().into_iter().filter(|phase| !phase.starts_with("tree_"));
-    let of_phase = |phase: String| match (operations, known.of_phase(&phase, 0.0)) {
-        (Some(operations), rate) => time(operations as f64, rate, deadline, 0.0),
-        (None, _) => Estimate::unknown(),
+    let phases = line.phases();
+    let part_of = |part: &str, whole: &str| {
+        part.strip_prefix(whole).is_some_and(|rest| rest.starts_with('_')) && part != whole
     };
-    phases.map(of_phase).collect()
+    // The phases that make and remove the tree have few operations. A part has the time of its whole.
+    let counted = phases
+        .iter()
+        .filter(|phase| !phase.starts_with("tree_") && !phases.iter().any(|whole| part_of(phase, whole)));
+    let of_phase = |phase: &String| {
+        let parts = phases.iter().filter(|part| part_of(part, phase));
+        let with_rate =
+            [phase].into_iter().chain(parts).find_map(|name| Some((name, known.of_phase(name, 0.0)?)));
+        let (name, rate) = with_rate.map_or((phase, None), |(name, rate)| (name, Some(rate)));
+        match tool.operations(name, placed.ranks) {
+            Some(operations) => time(operations as f64, rate, deadline, 0.0),
+            None => Estimate::unknown(),
+        }
+    };
+    counted.map(of_phase).collect()
 }
 
 /// The time of one phase that moves this amount.

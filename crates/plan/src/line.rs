@@ -322,6 +322,7 @@ mod tests {
             ("fdtree", "-l 1"),
             ("flash_io", "-b"),
             ("ls_lr", "--make"),
+            ("md_workbench", "-P 1"),
             ("mdtest", "-n 1"),
             ("mpi_io", "--large"),
         ];

@@ -19,6 +19,7 @@ mod campaign_evidence;
 mod campaign_extended;
 mod campaign_fdtree;
 mod campaign_keyed;
+mod campaign_md_workbench;
 mod campaign_mdtest;
 mod campaign_rejected;
 mod campaign_repeated;

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::mdtest::{self, tree};
-use super::{Measures, ToolLine};
+use super::{Measures, ToolLine, md_workbench};
 use crate::MdtestOption;
 use crate::words::Valued;
 
@@ -147,6 +147,22 @@ pub(super) const TOOLS: &[Tool] = &[
         names: |line, ranks, _| line.long_number("entries").unwrap_or(101_000).saturating_mul(ranks),
         sets: |_| 1,
         repetitions: |line| line.number('i').or_else(|| line.long_number("repetitions")).unwrap_or(1).max(1),
+    },
+    Tool {
+        key: "md_workbench",
+        command: "md-workbench",
+        // The table of `MdWorkbenchOption` has the long options.
+        valued: Valued { letters: "aoOPIDRSGtwL", long: &[] },
+        place: Some('o'),
+        default_place: &["-o", "{dir}/md-workbench"],
+        measures: Measures::Operations,
+        phases: md_workbench::phases,
+        creates: |_| true,
+        removes: |_| true,
+        writes: md_workbench::bytes,
+        names: |line, ranks, _| md_workbench::names(line, ranks),
+        sets: md_workbench::renewals,
+        repetitions: |line| md_workbench::iterations(line).max(1),
     },
     Tool {
         key: "mdtest",

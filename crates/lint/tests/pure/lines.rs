@@ -138,6 +138,7 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
     ("path-on-wrong-fs", "mount=/s", "mdtest -C -d /home/d", "mount=/s", "mdtest -C -d /s/d"),
     ("path-on-wrong-fs", "mount=/s", "flash_benchmark_io /home/f", "mount=/s", "flash_benchmark_io /s/f"),
     ("path-on-wrong-fs", "mount=/s", "fdtree -o /home/f", "mount=/s", "fdtree -o /s/f"),
+    ("path-on-wrong-fs", "mount=/s", "md-workbench -2o /home/f", "mount=/s", "md-workbench -2o /s/f"),
     ("layout-undeclared", "kind=lustre", "ior -w -e", "kind=ext4", "ior -w -e"),
     ("layout-undeclared", "kind=lustre", "ior -w -e", "kind=lustre", "ior -w -e -O lustreStripeCount=1"),
     ("layout-undeclared", "kind=lustre stripes=4", "ior -w -e -F", "kind=lustre stripes=1", "ior -w -e -F"),

@@ -37,6 +37,20 @@ fn a_threshold_gives_the_time_of_a_system_that_just_meets_it() {
 }
 
 #[test]
+fn a_benchmark_of_md_workbench_takes_its_own_time_or_that_of_one_kind_of_operation() {
+    let test = |metric: &str| {
+        alone(&format!(
+            "[[test]]\nid = \"M\"\nmd_workbench = \"-P 5 -I 50 -D 2 -R 3\"\nrepetitions = 1\n\
+             criterion = {{ metric = \"{metric}\", op = \">=\", value = \"100/s\" }}\n"
+        ))
+    };
+    let objects = 2.0 * 2.0 * 50.0 * 3.0;
+    assert_eq!(test("benchmark.rate"), (4.0 * objects / 100.0 + START_S, true, vec![Basis::Threshold]));
+    assert_eq!(test("benchmark_read.rate"), (objects / 100.0 + START_S, true, vec![Basis::Threshold]));
+    assert_eq!(test("cleanup.rate").0, 2.0 * 2.0 * 6.0 / 100.0 + START_S);
+}
+
+#[test]
 fn a_share_of_another_test_is_followed_to_its_threshold() {
     let text = "[[test]]\nid = \"W\"\nior = \"-w -t 1m -b 50m\"\nrepetitions = 1\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"10 MiB/s\" }\n\

@@ -13,6 +13,9 @@ use command::tool_line::Measures;
 /// The most looks that a plan may have.
 const LOOKS_MAX: u64 = 20;
 
+/// Why md-workbench counts no wrong data.
+const ENDS_ITS_JOB: &str = "wrong data that -X finds ends its job with an error, so it is not counted.";
+
 impl Defaults<'_> {
     pub(super) fn criterion(
         &self,
@@ -174,6 +177,7 @@ impl Defaults<'_> {
                 (Line::Ior(_), _) => {
                     format!("only -W and -R compare data. Write `{phase}_check.errors`.")
                 }
+                (Line::Tool(line), _) if line.workload() == "md-workbench" => ENDS_ITS_JOB.to_owned(),
                 (_, "file_creation") => {
                     "only --verify-write compares the data of -w. Add it, or compare with -E and -X."
                         .to_owned()

@@ -574,7 +574,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{state}: {blocks} of the blocks and {inodes} of the inodes in use, {cycles} overwrite cycles[, \
          {fragmented} of the files fragmented].";
     InnerRepetitions:
-        "The {inner|repetition} of -i run in one job, so each job counts once, with their mean.";
+        "The {inner|repetition} within one job count once, with their mean.";
     AllTrees:
         "{phase}: the rate counts the trees of all {ranks|rank}. The table of mdtest counts one of them (-u) \
          and is about {ranks} times lower.";

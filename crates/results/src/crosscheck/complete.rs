@@ -34,12 +34,13 @@ pub fn lacks(job: &Job) -> Option<Reason> {
 
 /// The name of a part that a phase lacks. With `has_columns` the workload records the ranks and the times.
 fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
-    // The calls on directories of a walk have the ranks and the timeline of its entries.
-    let of_entries = phase.phase == "directories";
+    // The calls on directories of a walk have the ranks and the timeline of its entries. Those of one kind in
+    // the benchmark of md-workbench have those of the whole benchmark.
+    let is_part = phase.phase == "directories" || phase.phase.starts_with("benchmark_");
     let parts = [
         ("latency", phase.latency.is_none()),
-        ("timeline", phase.timeline.is_none() && has_columns && !of_entries),
-        ("each_rank", phase.each_rank.is_none() && has_columns && !of_entries),
+        ("timeline", phase.timeline.is_none() && has_columns && !is_part),
+        ("each_rank", phase.each_rank.is_none() && has_columns && !is_part),
         ("moments", phase.moments.is_none() && has_columns),
     ];
     parts.into_iter().find_map(|(name, is_missing)| (is_missing && phase.ops > 0).then_some(name))

@@ -9,7 +9,10 @@ use super::{KeyForm, KeyTable, PlanKey};
 /// Keys that keep an empty text: command lines without options, and values that are none in spite of
 /// `[defaults]` or `[launch]`.
 const KEPT: &[(&str, &[&str])] = &[
-    ("test", &["ior", "mdtest", "fdtree", "ls_lr", "flash_io", "mpi_io", "cov_max", "sustained"]),
+    (
+        "test",
+        &["ior", "mdtest", "md_workbench", "fdtree", "ls_lr", "flash_io", "mpi_io", "cov_max", "sustained"],
+    ),
     ("dataset", &["ior", "mdtest"]),
     ("state", &["age", "degrade", "restore"]),
     ("launch", &["attempts"]),

@@ -30,6 +30,8 @@ keys! {
         ior: Option<Spanned<String>> = Text, "\"-w -F -e -g -t 1m -b 4g\"",
             "an IOR command line, passed on verbatim";
         mdtest: Option<Spanned<String>> = Text, "\"-F -C -n 10000 -u\"", "an mdtest command line";
+        md_workbench: Option<Spanned<String>> = Text, "\"-P 300 -I 100\"",
+            "an md-workbench command line with all three phases";
         fdtree: Option<Spanned<String>> = Text, "\"-d 2 -f 10\"", "an fdtree command line";
         ls_lr: Option<Spanned<String>> = Text, "\"--cold\"",
             "an `assay ls-lr` command line: many `ls -lR` at the same time";
@@ -101,7 +103,8 @@ keys! {
         decide: Option<DecideKeys> = Table(DecideKeys::TABLE), "{ rule = \"median\" }",
             "how its verdict is reached";
     }
-    forms ["ior"], ["mdtest"], ["fdtree"], ["ls_lr"], ["flash_io"], ["mpi_io"], ["app"], ["like"];
+    forms ["ior"], ["mdtest"], ["md_workbench"], ["fdtree"], ["ls_lr"], ["flash_io"], ["mpi_io"], ["app"],
+        ["like"];
 }
 
 keys! {
@@ -372,6 +375,7 @@ impl TestKeys {
             ("flash_io", &self.flash_io),
             ("ior", &self.ior),
             ("ls_lr", &self.ls_lr),
+            ("md_workbench", &self.md_workbench),
             ("mdtest", &self.mdtest),
             ("mpi_io", &self.mpi_io),
         ];

@@ -1,0 +1,77 @@
+//! Campaigns with tests that run `md-workbench`.
+
+use crate::common;
+use crate::common::campaign::Place;
+
+const SET: &str = "-P 40 -I 20 -D 2 -R 2 -S 100";
+
+#[test]
+fn a_test_is_judged_by_each_phase_and_each_kind_of_operation() {
+    let place = Place::new();
+    place.plan(&format!(
+        r#"
+[[test]]
+id = "WARM"
+clause = "a working set of small objects is renewed"
+md_workbench = "{SET} -X"
+ranks = 2
+repetitions = 2
+cache = "warm"
+criterion = [
+  {{ metric = "precreate.rate", op = ">", value = "1/s" }},
+  {{ metric = "benchmark.rate", op = ">", value = "1/s" }},
+  {{ metric = "benchmark_create.latency.p99", op = "<", value = "1 h" }},
+  {{ metric = "benchmark_stat.iops", op = ">", value = "1/s" }},
+  {{ metric = "benchmark_delete.rate", op = ">", value = "1000 G/s" }},
+  {{ metric = "cleanup.failures", op = "==", value = "0 count" }},
+]
+[[test]]
+id = "COLD"
+md_workbench = "{SET}"
+ranks = 2
+repetitions = 2
+criterion = [
+  {{ metric = "benchmark.rate", op = ">", value = "1/s" }},
+  {{ metric = "benchmark_read.rate", op = ">", value = "1/s" }},
+]
+"#
+    ));
+    let ran = place.campaign();
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(
+        place.outcomes(),
+        [
+            "WARM PASS",
+            "WARM PASS",
+            "WARM PASS",
+            "WARM PASS",
+            "WARM FAIL",
+            "WARM PASS",
+            "COLD PASS",
+            "COLD INVALID"
+        ],
+        "one node reads what it has created: {ran:#?}"
+    );
+}
+
+#[test]
+fn a_plan_with_a_command_line_that_md_workbench_rejects_is_rejected() {
+    for (line, metric, why) in [
+        ("-P two", "benchmark.rate", "`two` is not a whole number"),
+        ("-P 1 -a MPIIO", "benchmark.rate", "Backend doesn't support MD-Workbench"),
+        ("-P 1 -3", "benchmark.rate", "a test of md-workbench runs all three phases"),
+        ("-P 1 --read-only", "benchmark_create.rate", "does not yield `benchmark_create.rate`"),
+        ("-P 1 -X", "benchmark_read.errors", "wrong data that -X finds ends its job with an error"),
+        ("-P 1 --red-only", "benchmark.rate", "Did you mean `--read-only`?"),
+    ] {
+        let place = Place::new();
+        let (op, value) = if metric.ends_with("errors") { ("==", "0 errors") } else { (">", "1/s") };
+        place.plan(&format!(
+            "[[test]]\nid = \"T\"\nmd_workbench = \"{line}\"\nrepetitions = 1\n\
+             criterion = {{ metric = \"{metric}\", op = \"{op}\", value = \"{value}\" }}\n"
+        ));
+        let ran = common::run(&mut place.command("plan check p.toml"));
+        assert_eq!(ran.status, Some(2), "{line}: {ran:#?}");
+        assert!(ran.err.contains("test T: ") && ran.err.contains(why), "{line}: {ran:#?}");
+    }
+}
