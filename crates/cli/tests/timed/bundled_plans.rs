@@ -148,6 +148,7 @@ fn the_nightly_probe_measures_for_a_history_and_compares_data() {
         "RANDOM-R / read.bw",
         "FILES-SHARED / file_creation.rate",
         "FILES-OWN / file_removal.rate",
+        "OBJECTS / benchmark.rate",
     ] {
         assert!(list.contains(&format!(" / nightly / small / {rate} ")), "{rate}: {list}");
     }
