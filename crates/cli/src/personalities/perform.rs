@@ -9,6 +9,7 @@ use ranks::{Comm, Halt};
 use results::records::{Nowhere, Sink};
 use workloads::kit::drive::words;
 
+use super::classic::interrupt;
 use super::program::StartedProgram;
 use super::run_records::{RunRecords, run_record};
 use super::waiting;
@@ -55,6 +56,9 @@ pub(crate) fn perform_unless<V: Send>(
     let about = run_record(program.name, program.argv, ranks, session.mpi(), &clock);
     let voice = Mutex::new(voice.map(|(kept, voice)| (kept, voice, about)));
     let watch = program.reports_waits.then(|| waiting::watch(program.name));
+    if watch.is_some() && session.mpi().is_some() {
+        interrupt::watch_rank(program.name);
+    }
     let done = session.run(leaves, |comm| {
         if let Some(watch) = &watch {
             watch.rank(comm.rank());

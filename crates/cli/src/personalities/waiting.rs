@@ -121,20 +121,20 @@ impl WatchedRank {
     }
 }
 
-/// The calls on files that local ranks do not return from, a line for each rank, with at most `most` lines.
+/// The calls on files that ranks of this process do not return from, a line for each rank, at most `most`.
 /// This takes a moment, in which a call at work ends.
-pub(crate) fn stuck_local_ranks(most: usize) -> Vec<String> {
-    let first = calls_of_local_ranks();
+pub(crate) fn stuck_ranks(most: usize) -> Vec<String> {
+    let first = calls_of_ranks();
     if first.is_empty() {
         return Vec::new();
     }
     thread::sleep(MOMENT);
-    let stuck = calls_of_local_ranks().into_iter().filter(|call| first.contains(call));
+    let stuck = calls_of_ranks().into_iter().filter(|call| first.contains(call));
     stuck.take(most).map(|(rank, call)| format!("rank {rank} was in {call}")).collect()
 }
 
 /// The call on a file that each rank of this process is in, if any, in the order of the ranks.
-fn calls_of_local_ranks() -> Vec<(u32, FileCall)> {
+fn calls_of_ranks() -> Vec<(u32, FileCall)> {
     let mut ranks = ranks_here().clone();
     ranks.sort_unstable();
     ranks.into_iter().filter_map(|of| Some((of.rank, FileCall::of(of.thread)?))).collect()
@@ -193,7 +193,7 @@ mod tests {
             }
             let mut lines = Vec::new();
             for _ in 0..50 {
-                lines = stuck_local_ranks(9);
+                lines = stuck_ranks(9);
                 if lines.len() == 2 {
                     break;
                 }

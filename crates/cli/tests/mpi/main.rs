@@ -39,3 +39,4 @@ mod nodes;
 mod scale;
 mod stuck;
 mod ten_clauses;
+mod terminated;

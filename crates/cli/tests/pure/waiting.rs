@@ -79,6 +79,22 @@ fn a_stall_of_mdtest_is_reported_without_v() {
 }
 
 #[test]
+fn a_single_rank_in_a_call_that_does_not_answer_is_terminated_too() {
+    let Some(frozen) = Freezer::new() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+    let mut child = frozen.start(dir.path(), "ior -w -k -b 4m -t 64k -O minTimeDuration=60 -o {}/f");
+    let file = frozen.0.root.join("f");
+    until("data in the file", || file.metadata().is_ok_and(|meta| meta.len() > 0));
+    assert!(frozen.freeze("-f"));
+    until("the rank in a call", || read("err").contains("ior: rank 0 has been in write at "));
+    signal("-TERM", child.id());
+    until("a report", || read("err").contains("ior: rank 0 was in write at "));
+    assert!(frozen.freeze("-u"));
+    assert!(child.wait().unwrap().code().is_none_or(|status| status == 143));
+}
+
+#[test]
 fn a_run_that_is_terminated_reports_the_call_of_each_rank() {
     let Some(frozen) = Freezer::new() else { return };
     let dir = tempfile::tempdir().unwrap();

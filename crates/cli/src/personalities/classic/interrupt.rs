@@ -1,32 +1,41 @@
 //! Ctrl-C and SIGTERM on local ranks: one line lists the files that remain. Others list the calls on files
 //! that ranks do not return from. The exit status is 130 or 143.
 //!
-//! Ranks of a launcher do not use this: the launcher and the MPI library end them, and the launcher forwards
-//! no output that late. A second signal always ends the process at once. A signal that was ignored when the
-//! program started stays ignored.
+//! Launchers end their ranks by SIGTERM and forward what the ranks still print. Open MPI kills them after a
+//! second, MPICH does not. So a rank of a launcher reports the call that it does not return from, and no
+//! files. The signal then ends it.
+//!
+//! A second signal always ends the process at once. A signal that was ignored when the program started stays
+//! ignored.
 //!
 //! Never here: anything that waits for a rank, or longer than a moment for a file system.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
-use crate::personalities::waiting::stuck_local_ranks;
+use crate::personalities::waiting::stuck_ranks;
 use crate::speech::complain;
 
 /// The signals, and the word for their effect.
 const SIGNALS: [(i32, &str); 2] = [(SIGINT, "interrupted"), (SIGTERM, "terminated")];
 /// How long a file system may take to report which files exist.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How long after the signal a rank of a launcher ends. Open MPI kills it after a second.
+const TOGETHER: Duration = Duration::from_millis(850);
+/// How often the kernel is asked for a signal that could not be handled.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How long a rank may take to return from the handling of a signal.
+const RETURN: Duration = Duration::from_millis(20);
 /// The most ranks whose calls are reported.
 const REPORTED_MAX: usize = 16;
 /// The most files that are looked for.
@@ -39,32 +48,68 @@ pub(crate) fn watch(program: &'static str, all: impl Iterator<Item = PathBuf>, a
         SIGNALS.iter().map(|(signal, _)| *signal).filter(|one| !is_ignored(*one)).collect();
     let left = LeftBehind::of(all);
     // Without a watcher only the line is missing.
-    let _ = arrange(program, &heeded, left, advice);
+    let _ = arrange(&heeded, move |signal| {
+        let word = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("stopped", |(_, word)| word);
+        let calls = stuck_ranks(REPORTED_MAX);
+        let left = left.there();
+        let advice = if left.paths.is_empty() { "" } else { advice };
+        complain(&format!("{}{advice}", left.line(program, word)));
+        calls.iter().for_each(|call| complain(&format!("{program}: {call}")));
+        // The status that a shell shows for a program ended by this signal. Exits without cleanup, because
+        // other threads may be in any state.
+        low_level::exit(128 + signal);
+    });
 }
 
-fn arrange(program: &'static str, heeded: &[i32], left: LeftBehind, advice: &'static str) -> io::Result<()> {
-    let seen = Arc::new(AtomicBool::new(false));
+/// Installs a handler for SIGTERM on a rank of a launcher. It reports as `program` the call on a file that
+/// the rank does not return from, if there is one. If this fails, the signal keeps its default effect.
+pub(crate) fn watch_rank(program: &'static str) {
+    if is_ignored(SIGTERM) {
+        return;
+    }
+    let _ = arrange(&[SIGTERM], move |signal| {
+        let ends = Instant::now() + TOGETHER;
+        stuck_ranks(REPORTED_MAX).iter().for_each(|call| complain(&format!("{program}: {call}")));
+        // The launcher kills the other ranks when the first has ended. So none ends before all had the time
+        // to report.
+        thread::sleep(ends.saturating_duration_since(Instant::now()));
+        // If this fails, another signal ends the process.
+        let _ = low_level::emulate_default_handler(signal);
+    });
+}
+
+/// Runs `end` in a thread of its own when the first of these signals has come. Another one ends the process.
+fn arrange(heeded: &[i32], end: impl FnOnce(i32) + Send + 'static) -> io::Result<()> {
+    let (seen, came) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let (mut wakes, waker) = UnixStream::pair()?;
+    wakes.set_read_timeout(Some(LOOK_EVERY))?;
     for signal in heeded {
         flag::register_conditional_default(*signal, Arc::clone(&seen))?;
+        flag::register_usize(*signal, Arc::clone(&came), *signal as usize)?;
+        low_level::pipe::register(*signal, waker.try_clone()?)?;
     }
-    let mut signals = Signals::new(heeded)?;
+    let heeded = heeded.to_vec();
     let watcher = thread::Builder::new().name("signals".to_owned());
     let (sender, started) = mpsc::channel();
     watcher.spawn(move || {
         // The receiver may be gone.
         let _ = sender.send(());
-        if let Some(signal) = signals.forever().next() {
-            seen.store(true, Ordering::Release);
-            let word = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("stopped", |(_, word)| word);
-            let calls = stuck_local_ranks(REPORTED_MAX);
-            let left = left.there();
-            let advice = if left.paths.is_empty() { "" } else { advice };
-            complain(&format!("{}{advice}", left.line(program, word)));
-            calls.iter().for_each(|call| complain(&format!("{program}: {call}")));
-            // The status that a shell shows for a program ended by this signal. Exits without cleanup,
-            // because other threads may be in any state.
-            low_level::exit(128 + signal);
-        }
+        let signal = loop {
+            // Its end is a signal or the time.
+            let _ = wakes.read(&mut [0]);
+            let came = came.load(Ordering::Acquire) as i32;
+            if came > 0 {
+                seen.store(true, Ordering::Release);
+                break came;
+            }
+            // Its handler may still run, so it is not yet the first of two.
+            if let Some(signal) = heeded.iter().find(|signal| is_pending(**signal)) {
+                break *signal;
+            }
+        };
+        // A signal that interrupted a rank has to leave it in its call again.
+        thread::sleep(RETURN);
+        end(signal);
     })?;
     // Waits for the start of the thread, so that it falls into no measurement. Returns at once if the thread
     // failed.
@@ -74,8 +119,19 @@ fn arrange(program: &'static str, heeded: &[i32], left: LeftBehind, advice: &'st
 
 /// Whether the signal is ignored, as shells set Ctrl-C for background programs.
 fn is_ignored(signal: i32) -> bool {
+    is_in("SigIgn:", signal)
+}
+
+/// Whether the signal has come but is not handled. The kernel gives it to the main thread, which cannot
+/// handle it inside a call on a file system that does not answer.
+fn is_pending(signal: i32) -> bool {
+    is_in("ShdPnd:", signal)
+}
+
+/// Whether the signal is in a set that the kernel shows under this name.
+fn is_in(name: &str, signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = status.lines().find_map(|line| line.strip_prefix(name));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
     mask & 1 << (signal - 1) != 0
 }

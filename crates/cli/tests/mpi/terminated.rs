@@ -1,0 +1,32 @@
+//! Ranks of a launcher that is terminated while a rank does not return from a call on a file.
+
+use std::process::{Command, Stdio};
+
+use crate::common::ALL_MPI;
+use crate::common::campaign::{signal, until};
+
+#[test]
+fn a_launcher_that_is_terminated_shows_the_call_that_its_rank_is_in() {
+    for mpi in ALL_MPI {
+        let dir = tempfile::tempdir().unwrap();
+        let [stuck, free] =
+            [1, 0].map(|rank| dir.path().canonicalize().unwrap().join(format!("f.0000000{rank}")));
+        std::fs::write(free, [0; 4096]).unwrap();
+        // The opening of a pipe lasts until another process opens its other end.
+        assert!(Command::new("mkfifo").arg(&stuck).status().unwrap().success());
+        let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap_or_default();
+        let Some(mut command) = mpi.command(dir.path(), 2, "ior -r -k -F -b 4k -t 4k -o f") else { continue };
+        command.env("ASSAY_WAIT_REPORT", "2").env("OMPI_MCA_odls_base_sigkill_timeout", "1");
+        let stream = |name: &str| std::fs::File::create(dir.path().join(name)).unwrap();
+        command.stdin(Stdio::null()).stdout(stream("out")).stderr(stream("err"));
+        let mut launcher = command.spawn().unwrap();
+        let place = format!("in open of {}", stuck.display());
+        until("a report", || read("err").contains(&format!("ior: rank 1 has been {place} for ")));
+        signal("-TERM", launcher.id());
+        let status = launcher.wait().unwrap();
+        let err = read("err");
+        assert!(!status.success(), "{mpi:?}: {status}: {err}");
+        let lines: Vec<&str> = err.lines().filter(|line| line.contains(" was in ")).collect();
+        assert_eq!(lines, [format!("ior: rank 1 was {place}")], "{mpi:?}: {err}");
+    }
+}
