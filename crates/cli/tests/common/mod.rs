@@ -32,7 +32,8 @@ use std::time::{Duration, Instant};
 /// The longest wait for one run, on a machine with other load.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Whether the complete set of tests runs, which `ASSAY_TEST_ALL=1` selects (`cargo xtask test --all` sets it).
+/// Whether the complete set of tests runs, which `ASSAY_TEST_ALL=1` selects.
+/// `cargo xtask test --all` sets it.
 pub fn is_complete() -> bool {
     std::env::var_os("ASSAY_TEST_ALL").is_some_and(|value| value == "1")
 }

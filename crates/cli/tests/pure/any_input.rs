@@ -148,8 +148,8 @@ fn evaluated(dir: &Path) {
     report::write_html(&campaign, &mut page).unwrap();
 }
 
-/// Numbers at the ends of their types, in place of every number of a campaign in turn. The default set has one
-/// of them for each number, which takes a quarter of the time.
+/// Numbers at the ends of their types, in place of every number of a campaign in turn. The default set takes
+/// one of them for each number, which needs a quarter of the time.
 const EXTREMES: &[&str] = &["-1", "4294967295", "18446744073709551615", "1e308"];
 
 #[test]
