@@ -20,6 +20,8 @@ use super::ports;
 /// The directory of the images: in memory, so that only the limited speed matters.
 const IMAGE_DIR: &str = "/dev/shm";
 const NAME: &str = "assay-gluster";
+/// The mount point of a second client.
+const SECOND_MOUNT: &str = "m2";
 /// The cgroups that throttle devices (version 1).
 const CGROUPS: &str = "/sys/fs/cgroup/blkio";
 /// Size of a brick in bytes. Memory is used only as it is written.
@@ -164,16 +166,29 @@ impl Gluster {
         }
     }
 
+    /// Mounts the volume by a second client. Gives its mount point.
+    pub fn mount_again(&mut self) -> PathBuf {
+        let mount = self.root.join(SECOND_MOUNT);
+        fs::create_dir(&mount).unwrap();
+        let volume = fs::read_to_string(self.root.join("c.vol")).unwrap();
+        self.client("c2", &volume, &text(&mount));
+        mount
+    }
+
     fn add_client(&mut self, volume: Volume) {
-        let text = self.client_volume(volume, self.devices.len());
-        let mount = self.mount().display().to_string();
-        self.spawn("c", &text, "glusterfs", "", &mount);
+        let volume = self.client_volume(volume, self.devices.len());
+        self.client("c", &volume, &text(&self.mount()));
+    }
+
+    /// Starts a client with this name of its process, and waits for its mount.
+    fn client(&mut self, name: &str, volume: &str, mount: &str) {
+        self.spawn(name, volume, "glusterfs", "", mount);
         let begin = Instant::now();
         // Access to a mount without servers hangs, so that only a kill ends it.
         let access = |words: &[&str]| quiet("timeout", &[&["-s", "KILL", "2"], words].concat());
-        let there = || [&["mountpoint", "-q", &mount][..], &["ls", &mount]].map(access).iter().all(good);
+        let there = || [&["mountpoint", "-q", mount][..], &["ls", mount]].map(access).iter().all(good);
         while !there() {
-            let log = || fs::read_to_string(self.root.join("c.log")).unwrap_or_default();
+            let log = || fs::read_to_string(self.root.join(format!("{name}.log"))).unwrap_or_default();
             assert!(begin.elapsed() < PATIENCE, "no mount: {}", log());
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -221,7 +236,7 @@ impl Gluster {
 
 impl Drop for Gluster {
     fn drop(&mut self) {
-        let _ = quiet("umount", &["-l", &text(&self.mount())]);
+        unmount(&self.root);
         for child in self.children.iter_mut().rev() {
             let _ = child.kill();
             let _ = child.wait();
@@ -258,9 +273,16 @@ fn sweep() {
         if Path::new("/proc").join(pid).exists() {
             continue;
         }
-        let _ = quiet("umount", &["-l", &text(&entry.path().join("m"))]);
+        unmount(&entry.path());
         end_daemons(&entry.path());
         clear(&entry.path());
+    }
+}
+
+/// Unmounts the volume.
+fn unmount(root: &Path) {
+    for mount in ["m", SECOND_MOUNT] {
+        let _ = quiet("umount", &["-l", &text(&root.join(mount))]);
     }
 }
 

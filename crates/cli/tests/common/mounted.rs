@@ -8,6 +8,7 @@
 mod ceph;
 mod servers;
 mod stacked;
+pub mod two_nodes;
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -22,6 +23,8 @@ use super::gluster::{Gluster, Volume};
 /// The directory of images and of data of servers: on a disk on most systems.
 const BASE: &str = "/var/tmp";
 const NAME: &str = "assay-mounted";
+/// The mount points of the first and of a second client.
+const CLIENTS: [&str; 2] = ["m", "m2"];
 /// Size of an image in bytes. Space is used only as it is written.
 const IMAGE_BYTES: u64 = 3 << 30;
 /// Longest wait for the end of a process.
@@ -58,6 +61,8 @@ pub enum FileSystem {
 pub struct Mounted {
     /// Where it is mounted.
     pub mount: PathBuf,
+    /// Where a second client has mounted it, if there is one.
+    pub second: Option<PathBuf>,
     _kept: Kept,
 }
 
@@ -95,12 +100,23 @@ impl FileSystem {
 
     /// Mounts one. `None`, with the reason printed, if this machine cannot.
     pub fn mount(self) -> Option<Mounted> {
+        self.mount_by(&CLIENTS[..1])
+    }
+
+    /// Mounts one by two clients, which share nothing but the servers.
+    pub fn mount_twice(self) -> Option<Mounted> {
+        self.mount_by(&CLIENTS)
+    }
+
+    /// Mounts one by a client at each of these directories.
+    fn mount_by(self, clients: &'static [&'static str]) -> Option<Mounted> {
         if !self.programs().iter().all(|program| there(program)) || !may_mount() {
             return None;
         }
         let gluster = |volume, bricks| {
-            let volume = Gluster::unlimited(volume, bricks)?;
-            Some(Mounted { mount: volume.mount(), _kept: Kept::Gluster(volume) })
+            let mut volume = Gluster::unlimited(volume, bricks)?;
+            let second = (clients.len() > 1).then(|| volume.mount_again());
+            Some(Mounted { mount: volume.mount(), second, _kept: Kept::Gluster(volume) })
         };
         match self {
             Self::GlusterDistribute => return gluster(Volume::Distribute, 3),
@@ -109,18 +125,20 @@ impl FileSystem {
             _ => {}
         }
         let own = OwnDirectory::new();
+        clients.iter().for_each(|client| _ = own.directory(client));
         match self {
             Self::Ext4 => own.loop_device("mkfs.ext4", &["-q", "-F"], "m"),
             Self::Xfs => own.loop_device("mkfs.xfs", &["-q"], "m"),
             Self::Btrfs => own.loop_device("mkfs.btrfs", &["-q"], "m"),
             Self::Overlay => own.overlay(),
             Self::Mergerfs => own.mergerfs(),
-            Self::Sshfs => own.sshfs(),
-            Self::Moosefs => own.moosefs(),
-            Self::Cephfs => own.cephfs(),
+            Self::Sshfs => own.sshfs(clients),
+            Self::Moosefs => own.moosefs(clients),
+            Self::Cephfs => own.cephfs(clients),
             Self::GlusterDistribute | Self::GlusterReplicate | Self::GlusterDisperse => unreachable!(),
         }
-        Some(Mounted { mount: own.path("m"), _kept: Kept::Own(own) })
+        let second = clients.get(1).map(|client| own.path(client));
+        Some(Mounted { mount: own.path(CLIENTS[0]), second, _kept: Kept::Own(own) })
     }
 }
 
@@ -133,7 +151,7 @@ impl OwnDirectory {
         sweep();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let root = Path::new(BASE).join(format!("{NAME}.{}.{number}", std::process::id()));
-        fs::create_dir_all(root.join("m")).unwrap();
+        fs::create_dir_all(&root).unwrap();
         Self(root)
     }
 

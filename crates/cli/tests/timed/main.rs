@@ -19,3 +19,4 @@ mod ior_pace;
 mod stragglers;
 mod track_nightly;
 mod track_truth;
+mod two_nodes;

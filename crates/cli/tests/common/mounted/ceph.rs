@@ -13,7 +13,7 @@ const FSID: &str = "a7f64266-0894-4f1e-a635-d0aeaca0e993";
 const STORE: &str = "5f0bd0b8-9b6c-4c3a-8d0e-64a5c2b8f1a7";
 
 impl OwnDirectory {
-    pub(super) fn cephfs(&self) {
+    pub(super) fn cephfs(&self, clients: &[&str]) {
         let [monmap, keyring, config] = ["monmap", "keyring", "ceph.conf"].map(|name| self.text(name));
         for name in ["mon", "mgr", "osd", "mds", "run"] {
             self.directory(name);
@@ -42,8 +42,10 @@ impl OwnDirectory {
             let state = Command::new("ceph").args(["-c", &config, "mds", "stat"]).output().unwrap();
             String::from_utf8_lossy(&state.stdout).contains("up:active")
         });
-        ceph("ceph-fuse", &["-n", "client.admin", &self.text("m")]);
-        self.wait_for_mount("m");
+        for client in clients {
+            ceph("ceph-fuse", &["-n", "client.admin", &self.text(client)]);
+            self.wait_for_mount(client);
+        }
     }
 
     /// The settings of all programs. All their files are in the directory.

@@ -11,7 +11,7 @@ use crate::common::ports;
 const ADDRESS: &str = "10.44.0.1";
 
 impl OwnDirectory {
-    pub(super) fn sshfs(&self) {
+    pub(super) fn sshfs(&self, clients: &[&str]) {
         let (data, key, port) = (self.directory("data"), self.text("key"), ports::free(1).to_string());
         done("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &key]);
         fs::copy(self.path("key.pub"), self.path("keys")).unwrap();
@@ -27,11 +27,13 @@ impl OwnDirectory {
         until("server", || TcpStream::connect(format!("127.0.0.1:{port}")).is_ok());
         let options =
             format!("port={port},IdentityFile={key},StrictHostKeyChecking=no,UserKnownHostsFile=/dev/null");
-        done("sshfs", &["-o", &options, &format!("root@127.0.0.1:{data}"), &self.text("m")]);
-        self.wait_for_mount("m");
+        for client in clients {
+            done("sshfs", &["-o", &options, &format!("root@127.0.0.1:{data}"), &self.text(client)]);
+            self.wait_for_mount(client);
+        }
     }
 
-    pub(super) fn moosefs(&self) {
+    pub(super) fn moosefs(&self, clients: &[&str]) {
         // A process holds the network namespace until the test ends.
         let (held, holder) = (self.text("held"), self.text("holder"));
         fs::write(&held, "").unwrap();
@@ -68,9 +70,11 @@ impl OwnDirectory {
             fs::write(&config, settings).unwrap();
             within(&["mfschunkserver", "-c", &config, "start"]);
         }
+        for client in clients {
+            within(&["mfsmount", &self.text(client), "-H", ADDRESS]);
+            self.wait_for_mount(client);
+        }
         let mount = self.text("m");
-        within(&["mfsmount", &mount, "-H", ADDRESS]);
-        self.wait_for_mount("m");
         // A chunk server reports its space some time after it has started.
         until("space", || rustix::fs::statvfs(&mount).is_ok_and(|facts| facts.f_bavail > 0));
         let first = self.text("m/first");
