@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 mod commands;
+mod orphan;
 mod personalities;
 mod session;
 mod speech;

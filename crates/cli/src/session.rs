@@ -145,7 +145,13 @@ impl Session {
             (None, _) if needs_mpi_alone => {
                 Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &|name| needs.variable_alone(name))?)))
             }
-            _ if !alone || needs_mpi_alone => Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &variable)?))),
+            _ if !alone || needs_mpi_alone => {
+                let world = MpiWorld::start(launch, &variable)?;
+                if launch.is_some() && world.comm().size() > 1 {
+                    crate::orphan::watch(world.comm().rank());
+                }
+                Ok(Self::Mpi(Box::new(world)))
+            }
             _ if needs_mpi => {
                 Err(Usage::new("this backend needs MPI. Start the ranks with mpirun instead of -n."))
             }

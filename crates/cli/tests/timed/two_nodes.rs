@@ -257,3 +257,12 @@ fn a_rank_that_is_killed_ends_the_run_on_both_nodes_and_is_reported() {
     has_ended(&nodes, &ran);
     assert!(ran.out.contains(&format!("PID {rank} RUNNING AT {}", NODES[1])), "{ran:#?}");
 }
+
+#[test]
+fn a_launcher_that_is_killed_on_one_node_ends_the_run_on_both_nodes() {
+    let Some(nodes) = start() else { return };
+    let (child, [launcher, ..]) = writing(&nodes, ENDLESS);
+    signal("-KILL", &launcher);
+    let ran = ended(child);
+    has_ended(&nodes, &ran);
+}
