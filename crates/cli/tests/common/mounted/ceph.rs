@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use super::{OwnDirectory, done};
+use super::{OwnDirectory, done, quiet};
 use crate::common::campaign::until;
 use crate::common::ports;
 
@@ -30,14 +30,19 @@ impl OwnDirectory {
         ceph("ceph-mon", &["--mkfs", "-i", "a", "--monmap", &monmap, "--keyring", &keyring]);
         ceph("ceph-mon", &["-i", "a"]);
         ceph("ceph-mgr", &["-i", "x"]);
-        ceph("ceph", &["osd", "new", STORE]);
+        // On a busy machine the monitor rejects a few commands (EPERM). They can be repeated.
+        let ask = |words: &[&str]| {
+            let words = [&["-c", &config], words].concat();
+            until(&words.join(" "), || quiet("ceph", &words).is_ok_and(|status| status.success()));
+        };
+        ask(&["osd", "new", STORE]);
         ceph("ceph-osd", &["-i", "0", "--mkfs", "--osd-uuid", STORE]);
         ceph("ceph-osd", &["-i", "0"]);
-        ceph("ceph", &["osd", "crush", "add", "osd.0", "1.0", "host=h", "root=default"]);
+        ask(&["osd", "crush", "add", "osd.0", "1.0", "host=h", "root=default"]);
         ceph("ceph-mds", &["-i", "a"]);
-        ceph("ceph", &["osd", "pool", "create", "names", "8"]);
-        ceph("ceph", &["osd", "pool", "create", "data", "8"]);
-        ceph("ceph", &["fs", "new", "fs", "names", "data"]);
+        ask(&["osd", "pool", "create", "names", "8"]);
+        ask(&["osd", "pool", "create", "data", "8"]);
+        ask(&["fs", "new", "fs", "names", "data"]);
         until("metadata server", || {
             let state = Command::new("ceph").args(["-c", &config, "mds", "stat"]).output().unwrap();
             String::from_utf8_lossy(&state.stdout).contains("up:active")
