@@ -35,7 +35,8 @@ const RUNS: [(&str, &str); 15] = [
     ("ls -lR", "-n 2 ls-lr --make --walk --remove --entries 300 DIR"),
 ];
 /// The cases of conformance. Those of MPI-IO are a part: they use the same calls of the file system.
-const CASES: [&str; 4] = ["posix.*", "access.write_at.much", "access.*_all.contiguous-view", "atomic.*"];
+pub(super) const CASES: [&str; 4] =
+    ["posix.*", "access.write_at.much", "access.*_all.contiguous-view", "atomic.*"];
 
 /// Programs that check the promise of a case without assay. They end with 1 if it is broken.
 const INDEPENDENT: [(&str, &str); 2] =
@@ -45,7 +46,7 @@ const INDEPENDENT: [(&str, &str); 2] =
 const RUNS_MAX: usize = 5;
 
 /// Cases have time limits, and servers share this machine with their clients.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+pub(super) static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// What is known of a file system.
 #[derive(Default)]

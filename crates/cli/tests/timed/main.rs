@@ -19,4 +19,5 @@ mod ior_pace;
 mod stragglers;
 mod track_nightly;
 mod track_truth;
+mod two_clients;
 mod two_nodes;
