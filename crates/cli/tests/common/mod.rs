@@ -7,6 +7,7 @@ pub mod campaign;
 pub mod cdf5;
 pub mod fdtree;
 pub mod forged;
+pub mod fuse;
 pub mod gluster;
 pub mod hdf5;
 pub mod listed;

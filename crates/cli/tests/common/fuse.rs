@@ -1,0 +1,111 @@
+//! File systems of the tests' own, mounted through FUSE. A thread of the test serves them.
+//!
+//! Invariant: no call waits after the test. If the test is killed, the kernel ends the waiting calls, because
+//! the device of FUSE is closed.
+
+mod adapter;
+pub mod faults;
+mod through;
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use fuser::{BackgroundSession, FileAttr, FileType, MountOption, TimeOrNow};
+
+use super::campaign::skipped;
+use adapter::Adapter;
+
+/// A name in a directory: number of the inode, kind, name.
+pub type Listed = (u64, FileType, OsString);
+
+/// What is changed of an inode.
+pub struct Change {
+    /// Permissions.
+    pub mode: Option<u32>,
+    /// Owner and group.
+    pub owner: (Option<u32>, Option<u32>),
+    /// Size in bytes.
+    pub size: Option<u64>,
+    /// Time of the last access and of the last change.
+    pub times: (Option<TimeOrNow>, Option<TimeOrNow>),
+}
+
+/// What is made under a name.
+pub enum Made<'a> {
+    /// A directory with these permissions.
+    Directory(u32),
+    /// A symbolic link to this path.
+    Symlink(&'a Path),
+    /// One more name of this inode.
+    Link(u64),
+}
+
+/// Total and free blocks of 4 KiB, total and free inodes.
+pub type Space = [u64; 4];
+
+/// The calls of a file system, by the numbers of inodes. The root has number 1.
+pub trait Served: Send + 'static {
+    /// The inode with this name. It is known until it is forgotten as often as it was given.
+    fn lookup(&mut self, parent: u64, name: &OsStr) -> io::Result<FileAttr>;
+    /// The kernel forgets an inode that it was given this number of times.
+    fn forget(&mut self, ino: u64, times: u64);
+    /// The attributes of an inode.
+    fn attributes(&mut self, ino: u64) -> io::Result<FileAttr>;
+    /// Changes attributes.
+    fn change(&mut self, ino: u64, change: &Change) -> io::Result<FileAttr>;
+    /// Makes a directory or a link.
+    fn make(&mut self, parent: u64, name: &OsStr, made: &Made<'_>) -> io::Result<FileAttr>;
+    /// The target of a symbolic link.
+    fn target(&mut self, ino: u64) -> io::Result<PathBuf>;
+    /// Opens a file, and makes it before. Gives the handle.
+    fn create(&mut self, parent: u64, name: &OsStr, mode: u32, flags: i32) -> io::Result<(FileAttr, u64)>;
+    /// Opens a file. Gives the handle.
+    fn open(&mut self, ino: u64, flags: i32) -> io::Result<u64>;
+    /// Reads at most this number of bytes. Fewer are the end of the file.
+    fn read(&mut self, ino: u64, handle: u64, offset: u64, bytes: usize) -> io::Result<Vec<u8>>;
+    /// Writes all these bytes.
+    fn write(&mut self, ino: u64, handle: u64, offset: u64, data: &[u8]) -> io::Result<()>;
+    /// A descriptor of the file is closed.
+    fn flush(&mut self, ino: u64, handle: u64) -> io::Result<()>;
+    /// Flushes the file to storage.
+    fn fsync(&mut self, ino: u64, handle: u64) -> io::Result<()>;
+    /// The last descriptor was closed.
+    fn release(&mut self, handle: u64);
+    /// The names in a directory.
+    fn list(&mut self, ino: u64) -> io::Result<Vec<Listed>>;
+    /// Removes a file or a directory.
+    fn remove(&mut self, parent: u64, name: &OsStr, is_directory: bool) -> io::Result<()>;
+    /// Renames; `flags` are those of renameat2(2).
+    fn rename(&mut self, from: (u64, &OsStr), to: (u64, &OsStr), flags: u32) -> io::Result<()>;
+    /// The space of the file system.
+    fn space(&mut self) -> io::Result<Space>;
+}
+
+/// A mount, until dropped.
+pub struct FuseMount {
+    path: PathBuf,
+    _session: BackgroundSession,
+}
+
+impl FuseMount {
+    /// Mounts a file system at this directory. `None`, with the reason printed, if this machine cannot.
+    pub fn new(served: impl Served, path: &Path) -> Option<Self> {
+        let options = [MountOption::FSName("assay-test".to_owned())];
+        match fuser::spawn_mount2(Adapter::new(served), path, &options) {
+            Ok(session) => Some(Self { path: path.to_owned(), _session: session }),
+            Err(error) => {
+                skipped(&format!("FUSE cannot be mounted here: {error}"));
+                None
+            }
+        }
+    }
+}
+
+impl Drop for FuseMount {
+    fn drop(&mut self) {
+        // Also if a process still uses it: the session only unmounts what is not in use.
+        let _ = Command::new("umount").arg("-l").arg(&self.path).stderr(Stdio::null()).status();
+    }
+}
