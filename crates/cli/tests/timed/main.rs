@@ -13,6 +13,7 @@ mod campaign_slurm;
 mod campaign_truth;
 mod campaign_truth_servers;
 mod compare_truth;
+mod fault_layer;
 mod file_system_faults;
 mod file_systems;
 mod ior_pace;
