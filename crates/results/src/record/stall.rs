@@ -28,8 +28,14 @@ impl Phase {
     pub fn stalls(&self) -> Vec<PhaseStall> {
         let (Some(timeline), Some(latency)) = (&self.timeline, &self.latency) else { return Vec::new() };
         let interval = timeline.interval_ns as f64 * 1e-9;
-        let pace = self.rate_limit.map_or(0.0, |limit| 1.0 / limit.max(1e-9));
-        let least = LEAST_S.max(OF_MEDIAN * pace.max(latency.p50_ns as f64 * 1e-9)).max(interval);
+        let median = latency.p50_ns as f64 * 1e-9;
+        let usual = match self.rate_limit {
+            None => median,
+            // A latency counts from the moment at which the transfer was due. After a stall all are late, so
+            // their median is near the length of the stall.
+            Some(limit) => (1.0 / limit.max(1e-9)).max(median.min(self.mean_distance_s())),
+        };
+        let least = LEAST_S.max(OF_MEDIAN * usual).max(interval);
         // The opening has a span of its own.
         let mut end = self.spans.open_s;
         let mut found = Vec::new();
@@ -42,6 +48,11 @@ impl Phase {
         }
         found.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
         found
+    }
+
+    /// The mean time between two transfers of a rank, seconds.
+    fn mean_distance_s(&self) -> f64 {
+        self.spans.transfer_s * f64::from(self.ranks) / self.ops.max(1) as f64
     }
 
     /// One sentence about the stalls; `None` without any. `name` is that of the phase.
@@ -95,10 +106,22 @@ mod tests {
     }
 
     #[test]
+    fn a_stall_is_found_under_a_rate_limit_although_all_later_transfers_are_late() {
+        let spans = Spans { transfer_s: 7.0, ..Spans::default() };
+        let late = phase(WITH_TWO, 2_900_000_000);
+        let limited = Phase { rate_limit: Some(200.0), ranks: 2, ops: 1400, spans, ..late };
+        assert_eq!(limited.stalls().first(), Some(&PhaseStall { from_s: 2.5, seconds: 3.0 }));
+    }
+
+    #[test]
     fn slow_transfers_a_rate_limit_and_the_opening_are_no_stalls() {
         assert_eq!(phase(WITH_TWO, 400_000_000).stalls(), []);
         let limited = Phase { rate_limit: Some(2.0), ..phase(WITH_TWO, 1000) };
         assert_eq!(limited.stalls(), []);
+        let slow = Phase { rate_limit: Some(200.0), ..phase(WITH_TWO, 400_000_000) };
+        let spans = Spans { transfer_s: 7.0, ..Spans::default() };
+        let few = Phase { ranks: 2, ops: 35, spans, ..slow };
+        assert_eq!(few.stalls(), []);
         let opening = |open_s| Phase {
             spans: Spans { open_s, ..Spans::default() },
             ..phase(&[0, 0, 0, 0, 1, 1], 1000)
