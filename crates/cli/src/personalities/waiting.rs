@@ -45,6 +45,9 @@ pub(crate) struct WaitWatch {
 struct WatchedRank {
     of: RankThread,
     seen: Option<SeenCall>,
+    /// The last call whose file is known. The kernel does not show the file of a descriptor that is being
+    /// closed.
+    known: Option<FileCall>,
 }
 
 struct SeenCall {
@@ -74,7 +77,11 @@ pub(crate) fn watch(program: &'static str) -> WaitWatch {
         let mut watched: Vec<WatchedRank> = Vec::new();
         while ended.recv_timeout(long / LOOKS) == Err(RecvTimeoutError::Timeout) {
             let known = watched.len();
-            watched.extend(ranks_here().iter().skip(known).map(|of| WatchedRank { of: *of, seen: None }));
+            watched.extend(ranks_here().iter().skip(known).map(|of| WatchedRank {
+                of: *of,
+                seen: None,
+                known: None,
+            }));
             for rank in &mut watched {
                 let call = FileCall::of(rank.of.thread);
                 if let Some(line) = rank.look(call, Instant::now(), long) {
@@ -107,6 +114,9 @@ impl WatchedRank {
             self.seen = None;
             return None;
         };
+        if call.has_file() {
+            self.known = Some(call.clone());
+        }
         let Some(seen) = self.seen.as_mut().filter(|seen| seen.call == call) else {
             self.seen = Some(SeenCall { call, since: now, reported: 0 });
             return None;
@@ -117,7 +127,11 @@ impl WatchedRank {
             return None;
         }
         seen.reported = (lasted.as_nanos() / long.as_nanos()) as u32;
-        Some(format!("rank {} has been in {} for {} s", self.of.rank, seen.call, lasted.as_secs()))
+        let before = match &self.known {
+            Some(known) if !call.has_file() => format!(" (last seen in {known})"),
+            _ => String::new(),
+        };
+        Some(format!("rank {} has been in {call} for {} s{before}", self.of.rank, lasted.as_secs()))
     }
 }
 
@@ -149,7 +163,7 @@ mod tests {
     #[test]
     fn a_long_call_is_reported_every_minute_and_by_high_ranks_once() {
         for (rank, wanted) in [(0, &[60, 120, 180][..]), (REPEATING, &[60][..])] {
-            let mut watched = WatchedRank { of: RankThread { rank, thread: 0 }, seen: None };
+            let mut watched = WatchedRank { of: RankThread { rank, thread: 0 }, seen: None, known: None };
             let begin = Instant::now();
             let lines: Vec<String> = (0..40)
                 .filter_map(|turn| {
@@ -165,8 +179,20 @@ mod tests {
     }
 
     #[test]
+    fn a_long_close_is_reported_with_the_file_of_the_call_before() {
+        let mut watched = WatchedRank { of: RankThread { rank: 0, thread: 0 }, seen: None, known: None };
+        let begin = Instant::now();
+        let mut at = |seconds: u32, call| watched.look(call, begin + seconds * SECOND, 60 * SECOND);
+        assert_eq!(at(0, Some(FileCall::example("write", 7))), None);
+        assert_eq!(at(5, None), None);
+        assert_eq!(at(10, Some(FileCall::closing())), None);
+        let line = "rank 0 has been in close for 60 s (last seen in write at 7 of FILE)";
+        assert_eq!(at(70, Some(FileCall::closing())).as_deref(), Some(line));
+    }
+
+    #[test]
     fn calls_one_after_the_other_and_times_without_a_call_are_no_long_call() {
-        let mut watched = WatchedRank { of: RankThread { rank: 0, thread: 0 }, seen: None };
+        let mut watched = WatchedRank { of: RankThread { rank: 0, thread: 0 }, seen: None, known: None };
         let begin = Instant::now();
         for turn in 0..100 {
             let call = Some(FileCall::example("write", u64::from(turn) / 10)).filter(|_| turn % 7 > 0);

@@ -102,6 +102,16 @@ impl FileCall {
         (storage && call.path.starts_with('/') || call.name == "close").then_some(call)
     }
 
+    /// Whether its file is known.
+    pub(super) fn has_file(&self) -> bool {
+        !self.path.is_empty()
+    }
+
+    #[cfg(test)]
+    pub(super) fn closing() -> Self {
+        Self { name: "close", offset: None, path: String::new(), counters: String::new() }
+    }
+
     #[cfg(test)]
     pub(super) fn example(name: &'static str, offset: u64) -> Self {
         Self { name, offset: Some(offset), path: "FILE".to_owned(), counters: String::new() }
