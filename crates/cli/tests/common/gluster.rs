@@ -126,6 +126,22 @@ impl Gluster {
         let _ = server.wait();
     }
 
+    /// Sends a signal, such as `-STOP`, to the server of a brick.
+    pub fn signal(&self, brick: usize, signal: &str) {
+        let pid = self.children[brick - 1].id().to_string();
+        done("kill", &[signal, &pid]);
+    }
+
+    /// Uses up all space of a brick.
+    pub fn fill(&self, brick: usize) {
+        let dir = self.data(brick);
+        let free = rustix::fs::statvfs(dir.parent().unwrap()).unwrap();
+        let bytes = (free.f_bavail * free.f_frsize).to_string();
+        // The blocks for the map of this file are taken from the same space, so the last ones are not there.
+        let _ = quiet("fallocate", &["-l", &bytes, &text(&dir.with_file_name("filler"))]);
+        let _ = fs::write(dir.with_file_name("rest"), vec![1; 8 << 20]);
+    }
+
     fn cgroup(&self, brick: usize) -> PathBuf {
         let name = self.root.file_name().unwrap().to_string_lossy().into_owned();
         Path::new(CGROUPS).join(format!("{name}.{brick}"))

@@ -1,0 +1,153 @@
+//! An sshfs whose server is in a network namespace of its own, at the other end of a pair of network devices.
+//! So the network can be cut, and the server can be stopped.
+//!
+//! Invariant: nothing is mounted and no process runs after a test. The server and its children end with the
+//! thread that started it, both devices end with them, and the client ends with its connection.
+
+use std::fs;
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::campaign::{SmallFs, skipped, there, until};
+
+/// What is needed.
+const PROGRAMS: [&str; 7] = ["sshfs", "sshd", "ssh-keygen", "ip", "unshare", "setpriv", "umount"];
+
+/// A mounted sshfs, until dropped.
+pub struct LinkedSshfs {
+    dir: tempfile::TempDir,
+    server: Child,
+    /// The network device on the side of the client.
+    device: String,
+}
+
+impl LinkedSshfs {
+    /// Mounts one, with these options of ssh. `None`, with the reason printed, if this machine cannot.
+    pub fn mount(options: &str) -> Option<Self> {
+        static COUNT: AtomicU8 = AtomicU8::new(0);
+        let dir = tempfile::Builder::new().prefix("assay-linked.").tempdir().unwrap();
+        if !PROGRAMS.iter().all(|program| there(program)) {
+            return None;
+        }
+        // Root of a container may not mount anything.
+        SmallFs::mount(dir.path(), "1m")?;
+        let pair = "-n ip link add name one type veth peer name two".split(' ').collect::<Vec<_>>();
+        if let Err(why) = done("unshare", &pair) {
+            skipped(&format!("no pair of network devices here: {why}"));
+            return None;
+        }
+        for name in ["m", "data"] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+        }
+        // The network is that of this test alone: up to 64 at once in a process.
+        let (pid, number) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed) % 64);
+        let device = format!("as{pid}-{number}");
+        let address = |host: u8| format!("10.45.{}.{}", pid % 256, number * 4 + host);
+        let server = server(&dir, &address(2), &format!("{device}s"));
+        let linked = Self { dir, server, device };
+        linked.connect(&address(1));
+        until("server", || TcpStream::connect((address(2), 22)).is_ok());
+        let key = linked.text("key");
+        let words =
+            format!("IdentityFile={key},StrictHostKeyChecking=no,UserKnownHostsFile=/dev/null{options}");
+        let place = format!("root@{}:{}", address(2), linked.text("data"));
+        done("sshfs", &["-o", &words, &place, &linked.text("m")]).unwrap();
+        Some(linked)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.dir.path().join(name).display().to_string()
+    }
+
+    /// The mount point.
+    pub fn path(&self) -> PathBuf {
+        self.dir.path().join("m")
+    }
+
+    /// Connects the client's device with the server's, which the server waits for.
+    fn connect(&self, address: &str) {
+        let (device, peer) = (&self.device, format!("{}s", self.device));
+        let namespace = self.server.id().to_string();
+        let of = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).unwrap();
+        until("namespace", || of(&namespace) != of("self"));
+        done("ip", &["link", "add", device, "type", "veth", "peer", "name", &peer, "netns", &namespace])
+            .unwrap();
+        done("ip", &["addr", "add", &format!("{address}/30"), "dev", device]).unwrap();
+        self.link("up");
+    }
+
+    /// Sets the network `up` or `down`.
+    pub fn link(&self, state: &str) {
+        done("ip", &["link", "set", &self.device, state]).unwrap();
+    }
+
+    /// Sends a signal to the server and to all its children.
+    pub fn signal(&self, signal: &str) {
+        let mut found = vec![self.server.id().to_string()];
+        let mut next = 0;
+        while next < found.len() {
+            found.extend(children(&found[next]));
+            next += 1;
+        }
+        done("kill", &[&[signal], found.iter().map(String::as_str).collect::<Vec<_>>().as_slice()].concat())
+            .unwrap();
+    }
+}
+
+impl Drop for LinkedSshfs {
+    fn drop(&mut self) {
+        let _ = done("umount", &["-l", &self.text("m")]);
+        self.signal("-KILL");
+        let _ = self.server.wait();
+        // It ends with the namespace, some time later.
+        let _ = done("ip", &["link", "del", &self.device]);
+    }
+}
+
+/// Starts a server in a new namespace. It waits for its device first.
+fn server(dir: &tempfile::TempDir, address: &str, device: &str) -> Child {
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    done("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &path("key")]).unwrap();
+    fs::copy(path("key.pub"), path("keys")).unwrap();
+    // The server wants this directory, which only its service makes.
+    fs::create_dir_all("/run/sshd").unwrap();
+    let settings = format!(
+        "ListenAddress {address}\nHostKey {}\nAuthorizedKeysFile {}\nUsePAM no\nUseDNS no\nStrictModes no\n\
+         PermitRootLogin yes\nPidFile none\nSubsystem sftp internal-sftp\n",
+        path("key"),
+        path("keys")
+    );
+    fs::write(path("sshd.conf"), settings).unwrap();
+    let script = format!(
+        "until ip link set {device} up; do sleep 0.02; done; ip addr add {address}/30 dev {device}; \
+         exec /usr/sbin/sshd -D -e -f {}",
+        path("sshd.conf")
+    );
+    let mut command = Command::new("setpriv");
+    // The namespace of processes ends all children of the server with it.
+    command.args("--pdeathsig KILL unshare -n -p --fork --kill-child sh -c".split(' ')).arg(&script);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// The children of a process.
+fn children(pid: &str) -> Vec<String> {
+    let of = |entry: fs::DirEntry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name of the process before may contain anything.
+        let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?;
+        (parent == pid).then(|| entry.file_name().to_string_lossy().into_owned())
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
+}
+
+/// Runs a command. Gives the reason if it fails.
+fn done(program: &str, words: &[&str]) -> Result<(), String> {
+    let out = Command::new(program).args(words).stdin(Stdio::null()).output();
+    let out = out.map_err(|error| format!("{program}: {error}"))?;
+    match out.status.success() {
+        true => Ok(()),
+        false => Err(format!("{program} {words:?}: {}", String::from_utf8_lossy(&out.stderr).trim())),
+    }
+}
