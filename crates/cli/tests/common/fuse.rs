@@ -1,7 +1,7 @@
 //! File systems of the tests' own, mounted through FUSE. A thread of the test serves them.
 //!
 //! Invariant: no call waits after the test. If the test is killed, the kernel ends the waiting calls, because
-//! the device of FUSE is closed.
+//! the device of FUSE is closed. The next test removes the mount.
 
 mod adapter;
 pub mod faults;
@@ -16,6 +16,9 @@ use fuser::{BackgroundSession, FileAttr, FileType, MountOption, TimeOrNow};
 
 use super::campaign::skipped;
 use adapter::Adapter;
+
+/// The begin of the name of a mount. The number of the process follows.
+const NAME: &str = "assay-test.";
 
 /// A name in a directory: number of the inode, kind, name.
 pub type Listed = (u64, FileType, OsString);
@@ -92,7 +95,8 @@ pub struct FuseMount {
 impl FuseMount {
     /// Mounts a file system at this directory. `None`, with the reason printed, if this machine cannot.
     pub fn new(served: impl Served, path: &Path) -> Option<Self> {
-        let options = [MountOption::FSName("assay-test".to_owned())];
+        sweep();
+        let options = [MountOption::FSName(format!("{NAME}{}", std::process::id()))];
         match fuser::spawn_mount2(Adapter::new(served), path, &options) {
             Ok(session) => Some(Self { path: path.to_owned(), _session: session }),
             Err(error) => {
@@ -106,6 +110,23 @@ impl FuseMount {
 impl Drop for FuseMount {
     fn drop(&mut self) {
         // Also if a process still uses it: the session only unmounts what is not in use.
-        let _ = Command::new("umount").arg("-l").arg(&self.path).stderr(Stdio::null()).status();
+        unmount(&self.path);
+    }
+}
+
+fn unmount(path: &Path) {
+    let _ = Command::new("umount").arg("-l").arg(path).stderr(Stdio::null()).status();
+}
+
+/// Removes what killed tests left.
+fn sweep() {
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+    for line in mounts.lines() {
+        let mut words = line.split(' ');
+        let (Some(name), Some(path)) = (words.next(), words.next()) else { continue };
+        let of_a_test = name.strip_prefix(NAME);
+        if of_a_test.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            unmount(Path::new(path));
+        }
     }
 }
