@@ -91,8 +91,10 @@ impl LinkedSshfs {
             found.extend(children(&found[next]));
             next += 1;
         }
-        done("kill", &[&[signal], found.iter().map(String::as_str).collect::<Vec<_>>().as_slice()].concat())
-            .unwrap();
+        for pid in found {
+            // A child may have ended meanwhile.
+            let _ = done("kill", &[signal, &pid]);
+        }
     }
 }
 
