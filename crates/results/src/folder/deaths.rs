@@ -23,13 +23,15 @@ impl Job {
     }
 
     /// The cause, also if its launcher only reports in its output that a rank was killed. Other causes count
-    /// more, because they kill ranks too.
+    /// more, because they kill ranks too. The exception is the end of Hydra's processes on the nodes: Hydra
+    /// ends them itself after a rank was killed.
     pub fn death(&self) -> Option<DeathCause> {
         const KILL: i32 = 9;
         let is_kill = |dead: &DeadProcess| dead.signal == Some(KILL);
-        let killed =
-            || self.info.dead_process.as_ref().filter(|dead| is_kill(dead)).map(|_| DeathCause::Killed);
-        self.cause().map(|(cause, _)| cause).or_else(killed)
+        let killed = self.info.dead_process.as_ref().filter(|dead| is_kill(dead)).map(|_| DeathCause::Killed);
+        let counts = |line: &&str| killed.is_none() || !line.contains(HYDRA_CLOSED);
+        let lines = self.error_lines.iter().map(String::as_str).filter(counts);
+        cause_of_death(lines).map(|(cause, _)| cause).or(killed)
     }
 
     /// Whether it yielded a result, good or bad: complete records, a measured phase, or a reported failure. A
@@ -168,6 +170,9 @@ impl fmt::Display for DeathCause {
     }
 }
 
+/// What mpiexec of Hydra reports when the connection to its process on a node ended.
+const HYDRA_CLOSED: &str = "assert (!closed) failed";
+
 /// Messages of launchers. Each cause is searched in all lines, because the end of the allocation is reported
 /// after the ranks that ended with it.
 const MESSAGES: &[(&str, DeathCause)] = &[
@@ -184,7 +189,7 @@ const MESSAGES: &[(&str, DeathCause)] = &[
     ("daemon has unexpectedly failed", DeathCause::Node),
     ("exited on signal 9", DeathCause::Killed),
     // Hydra
-    ("assert (!closed) failed", DeathCause::Node),
+    (HYDRA_CLOSED, DeathCause::Node),
     ("KILLED BY SIGNAL: 9", DeathCause::Killed),
     ("EXIT STRING: Killed (signal 9)", DeathCause::Killed),
     // ALPS and PALS
@@ -252,22 +257,26 @@ mod tests {
 
     #[test]
     fn a_kill_in_the_output_of_the_launcher_is_a_cause_unless_its_error_stream_reports_another() {
-        let job = |signal: Option<i32>, line: &str| {
+        let job = |signal: Option<i32>, lines: &str| {
             let dead = DeadProcess { pid: 7, signal, ..DeadProcess::default() };
             let end = JobEnd::Exit(1);
             let info = JobInfo { end, dead_process: Some(dead), ..JobInfo::default() };
-            Job { info, error_lines: vec![line.to_owned()], ..Job::default() }
+            Job { info, error_lines: lines.lines().map(str::to_owned).collect(), ..Job::default() }
         };
         let limit = "=>> PBS: job killed: walltime 3604 exceeded limit 3600";
-        for (signal, line, cause, repeats) in [
+        let both = format!("{HYDRA_CLOSED}\n{limit}");
+        for (signal, lines, cause, repeats) in [
             (Some(9), "", Some(DeathCause::Killed), Some("a rank was killed")),
             (Some(11), "", None, None),
             (None, "", None, None),
             (Some(9), "Node failure on n1", Some(DeathCause::Node), Some("a node failed")),
             (Some(9), limit, Some(DeathCause::Time), None),
+            (Some(9), HYDRA_CLOSED, Some(DeathCause::Killed), Some("a rank was killed")),
+            (Some(9), &both, Some(DeathCause::Time), None),
+            (None, HYDRA_CLOSED, Some(DeathCause::Node), Some("a node failed")),
         ] {
-            let job = job(signal, line);
-            assert_eq!((job.death(), job.died()), (cause, repeats), "{signal:?} {line}");
+            let job = job(signal, lines);
+            assert_eq!((job.death(), job.died()), (cause, repeats), "{signal:?} {lines}");
         }
     }
 
