@@ -16,6 +16,7 @@ mod options;
 mod others;
 mod outputs;
 mod scratch;
+mod starts;
 mod text;
 mod tools;
 mod usage;
@@ -120,6 +121,8 @@ impl Bench {
         self.measure(groups::phases(&self.tools, &self.sizes))?;
         self.measure(groups::data(&self.tools, &self.sizes, &packets))?;
         self.measure(groups::memory(&self.tools))?;
+        self.measure(starts::local(&self.tools))?;
+        self.measure(starts::mpi(&self.tools, &self.sizes))?;
         self.measure_all(metadata::nothing(&self.tools, &self.sizes))?;
         let dir = self.memory.path().display().to_string();
         self.measure_all(metadata::phases(&self.tools, &self.sizes, "tmpfs", &dir))?;

@@ -31,6 +31,8 @@ pub(super) enum Unit {
     Gigabytes(f64),
     /// Microseconds per phase of one transfer, by the wall clock of the whole process.
     MicrosPerPhase,
+    /// Seconds of the whole process, by the wall clock.
+    Seconds,
     /// The peak memory, in MiB.
     PeakMib,
 }
@@ -44,6 +46,7 @@ impl Unit {
             Self::PerSecond => rate,
             Self::Gigabytes(bytes) => rate * bytes / 1e9,
             Self::MicrosPerPhase => run.wall_s * 1e6 / run.work.ops,
+            Self::Seconds => run.wall_s,
             Self::PeakMib => run.peak_bytes as f64 / f64::from(1 << 20),
         }
     }
@@ -56,6 +59,7 @@ impl Unit {
             Self::PerSecond => "transfers/s",
             Self::Gigabytes(_) => "GB/s",
             Self::MicrosPerPhase => "µs/phase",
+            Self::Seconds => "s",
             Self::PeakMib => "MiB at most",
         }
     }
@@ -169,6 +173,7 @@ impl Group {
         let value = |run: &Run| match self.unit {
             Unit::PeakMib => run.peak_bytes as f64,
             Unit::MicrosPerPhase => run.work.ops / run.wall_s,
+            Unit::Seconds => 1.0 / run.wall_s,
             _ => run.work.ops / run.work.seconds,
         };
         of.iter().zip(to).map(|(of, to)| value(of) / value(to)).collect()

@@ -93,6 +93,8 @@ pub(super) struct Sizes {
     pub(super) fill_ops: u64,
     /// Files that are created, stat'ed and removed, and directories as many.
     pub(super) names: u64,
+    /// Ranks of MPICH that are started at once.
+    pub(super) mpi_ranks: u32,
 }
 
 impl Sizes {
@@ -105,6 +107,7 @@ impl Sizes {
         phases: 10_000,
         fill_ops: 4000,
         names: 200_000,
+        mpi_ranks: 64,
     };
     pub(super) const SMOKE: Self = Self {
         file: 32 << 20,
@@ -114,6 +117,7 @@ impl Sizes {
         phases: 200,
         fill_ops: 50,
         names: 2000,
+        mpi_ranks: 4,
     };
 }
 

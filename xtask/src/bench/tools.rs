@@ -2,12 +2,13 @@
 //!
 //! Never here: their arguments.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
 use crate::step::cargo;
+use crate::wheel;
 
 /// Paths of programs; `None` for a missing peer.
 pub(super) struct Tools {
@@ -17,6 +18,10 @@ pub(super) struct Tools {
     pub(super) inside: String,
     /// The example program with the bare loop.
     pub(super) bare: String,
+    /// The example program that only starts and ends MPI.
+    pub(super) bare_mpi: String,
+    /// The directory of MPICH, as its wheel is installed.
+    pub(super) mpich: Option<PathBuf>,
     pub(super) fio: Option<String>,
     pub(super) ior: Option<String>,
     pub(super) mdtest: Option<String>,
@@ -34,6 +39,8 @@ pub(super) fn named() -> Tools {
         assay: name("assay"),
         inside: name("bench"),
         bare: name("bare"),
+        bare_mpi: name("bare_mpi"),
+        mpich: Some("mpich".into()),
         fio: Some(name("fio")),
         ior: None,
         mdtest: None,
@@ -44,7 +51,7 @@ pub(super) fn named() -> Tools {
 
 /// Builds our programs and finds the peers. `before` is the `release` directory of an earlier build.
 pub(super) fn provide(root: &Path, before: Option<&Path>) -> Result<Tools> {
-    let build = ["build", "--release", "-p", "cli", "-p", "workloads", "--bins", "--examples"];
+    let build = ["build", "--release", "-p", "cli", "-p", "workloads", "-p", "ffi", "--bins", "--examples"];
     ensure!(cargo(root, &build).status()?.success(), "the release build failed");
     let here = std::env::current_exe()?;
     let target = here.ancestors().nth(2).context("this program is not in a target directory")?;
@@ -68,6 +75,8 @@ pub(super) fn provide(root: &Path, before: Option<&Path>) -> Result<Tools> {
         assay: ours(assay)?,
         inside: ours(inside)?,
         bare: ours("examples/bare")?,
+        bare_mpi: ours("examples/bare_mpi")?,
+        mpich: wheel::find(root),
         fio,
         ior,
         mdtest,
