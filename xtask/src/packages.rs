@@ -63,7 +63,10 @@ const PACKAGES_OF_ALL: &[Package] = &[
     Package { name: "moosefs-chunkserver", reason: "holds the data of MooseFS" },
     Package { name: "moosefs-client", reason: "mounts it" },
     Package { name: "moosefs-master", reason: "holds its names" },
+    Package { name: "nfs-ganesha", reason: "serves NFS" },
+    Package { name: "nfs-ganesha-vfs", reason: "lets it serve a directory" },
     Package { name: "openssh-server", reason: "serves the directory of sshfs" },
+    Package { name: "rpcbind", reason: "knows its ports" },
     Package { name: "rpm", reason: "installs the RPM package" },
     Package { name: "sshfs", reason: "mounts it" },
 ];

@@ -5,6 +5,7 @@
 
 mod adapter;
 pub mod faults;
+pub mod nfs;
 mod through;
 
 use std::ffi::{OsStr, OsString};

@@ -6,6 +6,7 @@
 //! Invariant: nothing remains after a test, also if it fails. The next test removes what a killed test left.
 
 mod ceph;
+mod nfs;
 mod servers;
 mod stacked;
 pub mod two_nodes;
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::campaign::{SmallFs, there, until};
+use super::fuse::FuseMount;
 use super::gluster::{Gluster, Volume};
 
 /// The directory of images and of data of servers: on a disk on most systems.
@@ -47,6 +49,8 @@ pub enum FileSystem {
     Sshfs,
     /// MooseFS with two chunk servers.
     Moosefs,
+    /// NFS version 3 from NFS-Ganesha, with the tests' own client.
+    Nfs,
     /// CephFS with one server of each kind, through FUSE.
     Cephfs,
     /// GlusterFS: each file on one of three bricks.
@@ -69,6 +73,8 @@ pub struct Mounted {
 /// What is removed with it.
 enum Kept {
     Own(#[allow(dead_code)] OwnDirectory),
+    /// The clients end first.
+    Nfs(#[allow(dead_code)] Vec<FuseMount>, #[allow(dead_code)] OwnDirectory),
     Gluster(#[allow(dead_code)] Gluster),
 }
 
@@ -93,6 +99,7 @@ impl FileSystem {
             Self::Mergerfs => &["mergerfs"],
             Self::Sshfs => &["sshfs", "sshd", "ssh-keygen"],
             Self::Moosefs => &["mfsmaster", "mfschunkserver", "mfsmount", "nsenter"],
+            Self::Nfs => &["ganesha.nfsd", "rpcbind", "unshare", "ip"],
             Self::Cephfs => &["ceph", "ceph-mon", "ceph-mgr", "ceph-osd", "ceph-mds", "ceph-fuse"],
             Self::GlusterDistribute | Self::GlusterReplicate | Self::GlusterDisperse => &["glusterfsd"],
         }
@@ -126,7 +133,13 @@ impl FileSystem {
         }
         let own = OwnDirectory::new();
         clients.iter().for_each(|client| _ = own.directory(client));
+        let second = clients.get(1).map(|client| own.path(client));
+        let mount = own.path(CLIENTS[0]);
         match self {
+            Self::Nfs => {
+                let served = own.nfs(clients)?;
+                return Some(Mounted { mount, second, _kept: Kept::Nfs(served, own) });
+            }
             Self::Ext4 => own.loop_device("mkfs.ext4", &["-q", "-F"], "m"),
             Self::Xfs => own.loop_device("mkfs.xfs", &["-q"], "m"),
             Self::Btrfs => own.loop_device("mkfs.btrfs", &["-q"], "m"),
@@ -137,8 +150,7 @@ impl FileSystem {
             Self::Cephfs => own.cephfs(clients),
             Self::GlusterDistribute | Self::GlusterReplicate | Self::GlusterDisperse => unreachable!(),
         }
-        let second = clients.get(1).map(|client| own.path(client));
-        Some(Mounted { mount: own.path(CLIENTS[0]), second, _kept: Kept::Own(own) })
+        Some(Mounted { mount, second, _kept: Kept::Own(own) })
     }
 }
 

@@ -39,8 +39,11 @@ pub(super) const CASES: [&str; 4] =
     ["posix.*", "access.write_at.much", "access.*_all.contiguous-view", "atomic.*"];
 
 /// Programs that check the promise of a case without assay. They end with 1 if it is broken.
-const INDEPENDENT: [(&str, &str); 2] =
-    [("posix.link.count", "link_count.py"), ("posix.rename.atomic", "rename_atomic.py")];
+const INDEPENDENT: [(&str, &str); 3] = [
+    ("posix.link.count", "link_count.py"),
+    ("posix.rename.atomic", "rename_atomic.py"),
+    ("posix.unlink.while_open", "unlink_open.py"),
+];
 
 /// The processes that rename in each run of such a program. Where a promise is not broken each time, it runs
 /// until it finds that, first with one such process, as in the case.
@@ -70,6 +73,11 @@ fn known(which: FileSystem) -> Known {
         FileSystem::Sshfs => {
             Known { broken: &["posix.link.count"], sometimes: &["posix.rename.atomic"], ..Known::default() }
         }
+        FileSystem::Nfs => Known {
+            broken: &["posix.unlink.while_open"],
+            sometimes: &["posix.rename.atomic"],
+            ..Known::default()
+        },
         FileSystem::GlusterDistribute => Known { sometimes: &["posix.rename.atomic"], ..Known::default() },
         _ => Known::default(),
     }
@@ -165,6 +173,7 @@ each_file_system! {
     all_runs_end_well_on_mergerfs: Mergerfs,
     all_runs_end_well_on_sshfs: Sshfs,
     all_runs_end_well_on_moosefs: Moosefs,
+    all_runs_end_well_on_nfs: Nfs,
     all_runs_end_well_on_cephfs: Cephfs,
     all_runs_end_well_on_glusterfs_distribute: GlusterDistribute,
     all_runs_end_well_on_glusterfs_replicate: GlusterReplicate,
