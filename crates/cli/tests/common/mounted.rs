@@ -81,10 +81,15 @@ enum Kept {
 impl Mounted {
     /// Kills all its processes of this name.
     pub fn kill(&self, program: &str) {
+        self.signal("-KILL", program);
+    }
+
+    /// Sends a signal to all its processes of this name.
+    pub fn signal(&self, signal: &str, program: &str) {
         let found = processes(self.mount.parent().unwrap(), program);
         assert!(!found.is_empty(), "no {program} of {}", self.mount.display());
         for pid in found {
-            let _ = quiet("kill", &["-KILL", &pid]);
+            let _ = quiet("kill", &[signal, &pid]);
         }
     }
 }

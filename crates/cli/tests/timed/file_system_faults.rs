@@ -169,6 +169,30 @@ fn a_server_of_sshfs_that_stops_for_a_while_is_reported_and_the_run_ends_well() 
 }
 
 #[test]
+fn a_server_of_nfs_that_stops_for_a_while_is_reported_and_the_run_ends_well() {
+    if !only_in_all(WAITING) {
+        return;
+    }
+    let Some(mounted) = FileSystem::Nfs.mount() else { return };
+    waits_and_ends_well(&mounted.mount, || {
+        mounted.signal("-STOP", "ganesha.nfsd");
+        std::thread::sleep(STOPPED);
+        mounted.signal("-CONT", "ganesha.nfsd");
+    });
+}
+
+#[test]
+fn a_server_of_nfs_that_is_killed_ends_the_run() {
+    if !only_in_all("NFS-Ganesha is installed for the complete set only") {
+        return;
+    }
+    let Some(mounted) = FileSystem::Nfs.mount() else { return };
+    ends_with(&mounted, &["Input/output error", "Connection reset", "Broken pipe"], || {
+        mounted.kill("ganesha.nfsd");
+    });
+}
+
+#[test]
 fn a_network_that_is_cut_for_a_while_is_reported_and_the_run_ends_well() {
     if !only_in_all(WAITING) {
         return;
