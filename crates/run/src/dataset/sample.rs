@@ -21,7 +21,7 @@ use crate::path_error::named;
 /// Bytes of one sample.
 const SAMPLE: u64 = 16 << 10;
 /// The maximum number of samples of a dataset.
-const MOST: usize = 256;
+pub(super) const MOST: usize = 256;
 /// The maximum number of samples of a file.
 const OF_A_FILE: usize = 4;
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use results::folder::{DatasetFile, Manifest, Sample};
+use results::folder::{DatasetFile, Manifest};
 use results::reason::{Code, Reason};
 
 use super::sample;
@@ -133,7 +133,7 @@ pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Optio
             }
         }
     }
-    differing_data(dir, &made.samples, near)
+    differing_data(dir, made, near)
 }
 
 /// The reason that a file was written to, with both of its times.
@@ -145,20 +145,27 @@ fn written(path: &str, before: i64, now: i64) -> Reason {
 }
 
 /// The reason of the first of these files that was written to. Their times are `near` the recorded ones, so
-/// their samples decide. The time decides for a file without samples.
+/// their samples decide. The time decides for a file without a sample.
+///
+/// A dataset with very many files has no sample of most. There the other files count too: if the samples of
+/// some `near` files are the same, the file system gives such times to files that were not written to.
 fn differing_data(
     dir: &Path,
-    samples: &[Sample],
+    made: &Manifest,
     mut near: BTreeMap<&str, Reason>,
 ) -> io::Result<Option<Reason>> {
-    let sampled: BTreeSet<&str> = samples.iter().map(|sample| sample.path.as_str()).collect();
-    if let Some(path) = near.keys().copied().find(|path| !sampled.contains(path)) {
-        return Ok(near.remove(path));
+    let of_near = made.samples.iter().filter(|sample| near.contains_key(sample.path.as_str()));
+    let (found, compared) = sample::differing(dir, of_near)?;
+    if let Some((path, offset)) = found {
+        let reason = near.remove(path.as_str());
+        return Ok(reason.map(|reason| reason.with("differs", path).with("offset", offset)));
     }
-    let of_near = samples.iter().filter(|sample| near.contains_key(sample.path.as_str()));
-    let (Some((path, offset)), _) = sample::differing(dir, of_near)? else { return Ok(None) };
-    let reason = near.remove(path.as_str());
-    Ok(reason.map(|reason| reason.with("differs", path).with("offset", offset)))
+    if made.data().count() > sample::MOST && compared > 0 {
+        return Ok(None);
+    }
+    let sampled: BTreeSet<&str> = made.samples.iter().map(|sample| sample.path.as_str()).collect();
+    let without = near.keys().copied().find(|path| !sampled.contains(path));
+    Ok(without.and_then(|path| near.remove(path)))
 }
 
 /// A change that the file system itself may have caused.
@@ -270,6 +277,26 @@ mod tests {
         made.samples.retain(|sample| sample.path != "g");
         let reason = changed(dir.path(), &made, false).unwrap().expect("the time of g decides");
         assert_eq!((reason.code, reason.text("path")), (Code::DatasetWritten, Some("g")));
+    }
+
+    #[test]
+    fn in_a_dataset_of_very_many_files_the_samples_of_some_decide_about_near_times() {
+        let dir = tempfile::tempdir().unwrap();
+        let names: Vec<String> = (0..=sample::MOST).map(|number| format!("f{number:03}")).collect();
+        for name in &names {
+            fs::write(dir.path().join(name), "data").unwrap();
+        }
+        let made = described(dir.path());
+        let has_sample = |name: &&String| made.samples.iter().any(|sample| sample.path == **name);
+        let without = names.iter().find(|name| !has_sample(name)).expect("one file has no sample");
+        shift(&dir.path().join(without), Duration::from_micros(200));
+        let reason = changed(dir.path(), &made, false).unwrap().expect("its time decides");
+        assert_eq!(reason.text("path"), Some(without.as_str()));
+        let sampled = dir.path().join(names.iter().find(has_sample).unwrap());
+        shift(&sampled, Duration::from_micros(200));
+        assert_eq!(changed(dir.path(), &made, false).unwrap(), None, "a file with the same data is near too");
+        fs::write(&sampled, "xxxx").unwrap();
+        assert!(changed(dir.path(), &made, false).unwrap().is_some(), "its data differs");
     }
 
     #[test]
