@@ -28,7 +28,9 @@ impl Job {
     pub fn death(&self) -> Option<DeathCause> {
         const KILL: i32 = 9;
         let is_kill = |dead: &DeadProcess| dead.signal == Some(KILL);
-        let killed = self.info.dead_process.as_ref().filter(|dead| is_kill(dead)).map(|_| DeathCause::Killed);
+        // The ranks of a job that exceeded its limit were killed by this program.
+        let dead = self.info.dead_process.as_ref().filter(|_| self.info.end != JobEnd::TimedOut);
+        let killed = dead.filter(|dead| is_kill(dead)).map(|_| DeathCause::Killed);
         let counts = |line: &&str| killed.is_none() || !line.contains(HYDRA_CLOSED);
         let lines = self.error_lines.iter().map(String::as_str).filter(counts);
         cause_of_death(lines).map(|(cause, _)| cause).or(killed)
@@ -278,6 +280,9 @@ mod tests {
             let job = job(signal, lines);
             assert_eq!((job.death(), job.died()), (cause, repeats), "{signal:?} {lines}");
         }
+        let mut late = job(Some(9), "");
+        late.info.end = JobEnd::TimedOut;
+        assert_eq!(late.death(), None, "its ranks were killed at the end of its time");
     }
 
     #[test]
