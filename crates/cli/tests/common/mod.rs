@@ -28,7 +28,8 @@ pub mod tmpfs;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// The longest wait for one run, on a machine with other load.
@@ -97,6 +98,73 @@ fn read(stream: &mut dyn Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// A command that runs. If it is dropped before its end, it is killed with all its children.
+pub struct Running {
+    what: String,
+    child: Child,
+    streams: [Option<JoinHandle<String>>; 2],
+}
+
+impl Running {
+    /// Starts a command in a process group of its own. If its output is a pipe, that is read.
+    pub fn start(command: &mut Command) -> Self {
+        let what = format!("{command:?}");
+        command.stdin(Stdio::null()).process_group(0);
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{what}: {error}"));
+        let (out, err) = (child.stdout.take(), child.stderr.take());
+        let out = out.map(|mut out| std::thread::spawn(move || read(&mut out)));
+        let err = err.map(|mut err| std::thread::spawn(move || read(&mut err)));
+        Self { what, child, streams: [out, err] }
+    }
+
+    /// The same with pipes.
+    pub fn piped(command: &mut Command) -> Self {
+        Self::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
+    }
+
+    /// Its process number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("the child was started here").is_some()
+    }
+
+    /// Its end. If it does not come in this time, the test fails.
+    pub fn end(mut self, patience: Duration) -> Ran {
+        let begin = Instant::now();
+        while !self.has_ended() {
+            if begin.elapsed() > patience {
+                self.kill();
+                let texts = self.texts();
+                panic!("{} did not end in {patience:?}: {texts:?}", self.what);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let [out, err] = self.texts();
+        Ran { status: self.child.wait().unwrap().code(), out, err }
+    }
+
+    fn texts(&mut self) -> [String; 2] {
+        self.streams.each_mut().map(|one| one.take().map(|one| one.join().unwrap()).unwrap_or_default())
+    }
+
+    fn kill(&mut self) {
+        let _ = Command::new("kill").args(["-9", &format!("-{}", self.id())]).status();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.has_ended() {
+            self.kill();
+        }
+    }
+}
+
 /// Runs a command to its end. If it does not end, it is killed with all its children and the test fails.
 pub fn run(command: &mut Command) -> Ran {
     run_for(command, PATIENCE)
@@ -104,30 +172,7 @@ pub fn run(command: &mut Command) -> Ran {
 
 /// Like [`run`], with another time limit.
 pub fn run_for(command: &mut Command, patience: Duration) -> Ran {
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let out = std::thread::spawn(move || read(&mut out));
-    let err = std::thread::spawn(move || read(&mut err));
-    let begin = Instant::now();
-    let ended = loop {
-        if let Some(status) = child.try_wait().expect("the child was started here") {
-            break status;
-        }
-        if begin.elapsed() > patience {
-            let _ = Command::new("kill").args(["-9", &format!("-{}", child.id())]).status();
-            let _ = child.wait();
-            panic!("{command:?} did not end in {patience:?}: {}", err.join().unwrap_or_default());
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
-    let (out, err) = (out.join().unwrap(), err.join().unwrap());
-    Ran { status: ended.code(), out, err }
+    Running::piped(command).end(patience)
 }
 
 /// The program under test.

@@ -5,8 +5,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::common::age::Mounted;
-use crate::common::assay;
 use crate::common::campaign::{signal, there, until};
+use crate::common::{PATIENCE, Running, assay, program};
 
 /// A file system that is thawed at the end of the test, also if the test fails.
 struct Freezer(Mounted);
@@ -113,5 +113,31 @@ fn a_run_that_is_terminated_reports_the_call_of_each_rank() {
         let begin = format!("ior: rank {rank} was in write at ");
         let line = err.lines().find(|line| line.starts_with(&begin)).unwrap_or_else(|| panic!("{err}"));
         assert!(line.ends_with(&format!(" of {}", there(rank).display())), "{line}");
+    }
+}
+
+/// The names of the threads that a process was seen with until its end.
+fn threads_of(command: &mut Command) -> std::collections::BTreeSet<String> {
+    let mut running = Running::piped(command);
+    let tasks = format!("/proc/{}/task", running.id());
+    let mut found = std::collections::BTreeSet::new();
+    while !running.has_ended() {
+        let all = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
+        found.extend(all.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok()));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    running.end(PATIENCE).ok();
+    found
+}
+
+#[test]
+fn no_thread_waits_for_signals_that_are_ignored() {
+    let dir = tempfile::tempdir().unwrap();
+    for (option, watched) in [("--default-signal=INT,TERM", true), ("--ignore-signal=INT,TERM", false)] {
+        let mut command = Command::new("env");
+        command.current_dir(dir.path()).arg(option).arg(program());
+        let words = "-n 2 ior -a DUMMY --dummy.delay-xfer=500000 -w -b 4k -t 4k";
+        let threads = threads_of(command.args(words.split(' ')));
+        assert_eq!(threads.contains("signals\n"), watched, "{option}: {threads:?}");
     }
 }

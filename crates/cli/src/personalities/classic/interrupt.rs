@@ -5,7 +5,7 @@
 //! second, MPICH does not. So a rank of a launcher reports the call that it does not return from, and no
 //! files. The signal then ends it.
 //!
-//! A second signal always ends the process at once. A signal that was ignored when the program started stays
+//! A second signal ends the process at once, except while the first one waits to be handled. A signal that was ignored when the program started stays
 //! ignored.
 //!
 //! Never here: anything that waits for a rank, or longer than a moment for a file system.
@@ -42,7 +42,7 @@ const REPORTED_MAX: usize = 16;
 const LOOKED_FOR_MAX: usize = 1000;
 
 /// Installs handlers for these signals. They report as `program` which of the paths in `all` remain, followed
-/// by `advice`. If this fails, the signals keep their default effect.
+/// by `advice`. If this fails, the signals have their default effect.
 pub(crate) fn watch(program: &'static str, all: impl Iterator<Item = PathBuf>, advice: &'static str) {
     let heeded: Vec<i32> =
         SIGNALS.iter().map(|(signal, _)| *signal).filter(|one| !is_ignored(*one)).collect();
@@ -62,7 +62,7 @@ pub(crate) fn watch(program: &'static str, all: impl Iterator<Item = PathBuf>, a
 }
 
 /// Installs a handler for SIGTERM on a rank of a launcher. It reports as `program` the call on a file that
-/// the rank does not return from, if there is one. If this fails, the signal keeps its default effect.
+/// the rank does not return from, if there is one. If this fails, the signal has its default effect.
 pub(crate) fn watch_rank(program: &'static str) {
     if is_ignored(SIGTERM) {
         return;
@@ -79,16 +79,34 @@ pub(crate) fn watch_rank(program: &'static str) {
 }
 
 /// Runs `end` in a thread of its own when the first of these signals has come. Another one ends the process.
+/// If this fails, every one does.
 fn arrange(heeded: &[i32], end: impl FnOnce(i32) + Send + 'static) -> io::Result<()> {
-    let (seen, came) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    if heeded.is_empty() {
+        return Ok(());
+    }
+    let seen = Arc::new(AtomicBool::new(false));
+    let arranged = arrange_first(heeded, &seen, end);
+    if arranged.is_err() {
+        seen.store(true, Ordering::Release);
+    }
+    arranged
+}
+
+/// The same. From when `seen` is set on, a signal has its default effect.
+fn arrange_first(
+    heeded: &[i32],
+    seen: &Arc<AtomicBool>,
+    end: impl FnOnce(i32) + Send + 'static,
+) -> io::Result<()> {
+    let came = Arc::new(AtomicUsize::new(0));
     let (mut wakes, waker) = UnixStream::pair()?;
     wakes.set_read_timeout(Some(LOOK_EVERY))?;
     for signal in heeded {
-        flag::register_conditional_default(*signal, Arc::clone(&seen))?;
+        flag::register_conditional_default(*signal, Arc::clone(seen))?;
         flag::register_usize(*signal, Arc::clone(&came), *signal as usize)?;
         low_level::pipe::register(*signal, waker.try_clone()?)?;
     }
-    let heeded = heeded.to_vec();
+    let (heeded, seen) = (heeded.to_vec(), Arc::clone(seen));
     let watcher = thread::Builder::new().name("signals".to_owned());
     let (sender, started) = mpsc::channel();
     watcher.spawn(move || {
