@@ -35,19 +35,14 @@ use std::time::{Duration, Instant};
 /// The longest wait for one run, on a machine with other load.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Whether the complete set of tests runs, which `ASSAY_TEST_ALL=1` selects.
-/// `cargo xtask test --all` sets it.
-pub fn is_complete() -> bool {
-    std::env::var_os("ASSAY_TEST_ALL").is_some_and(|value| value == "1")
-}
-
-/// Whether tests run that are only in the complete set. If not, prints the reason why the test is not in the
-/// default set.
+/// Whether tests run that are only in the complete set, which `ASSAY_TEST_ALL=1` selects (`cargo xtask test
+/// --all` sets it). If not, prints the reason why the test is not in the default set.
 pub fn only_in_all(reason: &str) -> bool {
-    if !is_complete() {
+    let all = std::env::var_os("ASSAY_TEST_ALL").is_some_and(|value| value == "1");
+    if !all {
         println!("ONLY IN --all: {reason}");
     }
-    is_complete()
+    all
 }
 
 /// The result of a run.

@@ -73,8 +73,12 @@ fn the_process_whose_end_is_reported_first_is_a_fact_of_a_job_under_hydra() {
         return;
     }
     let place = Place::new();
-    // Hydra reports no process that ends while it still starts the others.
-    let dies = APP.replace("sleep ${seconds}", "[ $PMI_RANK = 0 ] || { sleep 0.5; kill -9 $$; }; sleep 5");
+    // Hydra reports no process that ends while it still starts the others. So rank 1 waits for rank 0, then
+    // for Hydra.
+    let begun = place.path("begun").display().to_string();
+    let waits = format!("until [ -e {begun} ]; do sleep 0.1; done; sleep 0.5");
+    let act = format!("if [ $PMI_RANK = 0 ]; then : > {begun}; else {waits}; kill -9 $$; fi; sleep 5");
+    let dies = APP.replace("sleep ${seconds}", &act);
     fs::write(
         place.path("p.toml"),
         format!(

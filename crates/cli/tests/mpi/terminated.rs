@@ -1,9 +1,9 @@
 //! Ranks of a launcher that is terminated while a rank does not return from a call on a file.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::common::ALL_MPI;
 use crate::common::campaign::{signal, until};
+use crate::common::{ALL_MPI, PATIENCE, Running};
 
 #[test]
 fn a_launcher_that_is_terminated_shows_the_call_that_its_rank_is_in() {
@@ -18,14 +18,13 @@ fn a_launcher_that_is_terminated_shows_the_call_that_its_rank_is_in() {
         let Some(mut command) = mpi.command(dir.path(), 2, "ior -r -k -F -b 4k -t 4k -o f") else { continue };
         command.env("ASSAY_WAIT_REPORT", "2").env("OMPI_MCA_odls_base_sigkill_timeout", "1");
         let stream = |name: &str| std::fs::File::create(dir.path().join(name)).unwrap();
-        command.stdin(Stdio::null()).stdout(stream("out")).stderr(stream("err"));
-        let mut launcher = command.spawn().unwrap();
+        let launcher = Running::start(command.stdout(stream("out")).stderr(stream("err")));
         let place = format!("in open of {}", stuck.display());
         until("a report", || read("err").contains(&format!("ior: rank 1 has been {place} for ")));
         signal("-TERM", launcher.id());
-        let status = launcher.wait().unwrap();
+        let status = launcher.end(PATIENCE).status;
         let err = read("err");
-        assert!(!status.success(), "{mpi:?}: {status}: {err}");
+        assert!(status != Some(0), "{mpi:?}: {status:?}: {err}");
         let lines: Vec<&str> = err.lines().filter(|line| line.contains(" was in ")).collect();
         assert_eq!(lines, [format!("ior: rank 1 was {place}")], "{mpi:?}: {err}");
     }

@@ -6,7 +6,7 @@ use crate::common::campaign::Place;
 const SET: &str = "-P 40 -I 20 -D 2 -R 2 -S 100";
 
 #[test]
-fn a_test_is_judged_by_each_phase_and_each_kind_of_operation() {
+fn a_test_is_evaluated_by_each_phase_and_each_kind_of_operation() {
     let place = Place::new();
     place.plan(&format!(
         r#"

@@ -194,6 +194,7 @@ const ROWS: &[Row] = &[
         "-a DUMMY -P 2 -D 1 -I 1 -R 1 --dummy.delay-create=100000 {}",
         |seen| {
             assert_eq!(seen.number("benchmark_create", "balance.slowest_rank"), 0.0);
+            assert!(seen.number("benchmark_create", "latency.min_ns") < 1e8, "rank 1 does not sleep");
         },
     ),
     // The workload makes no sync: the first one would sleep for an hour.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use results::Record;
 use rustix::io::Errno;
 
 use crate::common::campaign::{Place, WRITTEN_AND_COMPARED, there};
@@ -48,8 +49,8 @@ fn assert_ended(ran: &Ran, records: &str, lines: &[&str], texts: &[&str], phases
     assert!(ran.status == Some(4) && lines.len() == 1, "{ran:#?}");
     assert!(texts.iter().all(|text| lines[0].contains(text)), "{texts:?}: {}", lines[0]);
     let kept = records.matches("\"record\":\"phase\"").count();
-    let is_told = records.contains("\"record\":\"failure\"") && records.contains("\"exit\":4");
-    assert!(kept == phases && is_told, "{kept} of {phases} phases: {records}");
+    let is_reported = records.contains("\"record\":\"failure\"") && records.contains("\"exit\":4");
+    assert!(kept == phases && is_reported, "{kept} of {phases} phases: {records}");
 }
 
 #[test]
@@ -89,7 +90,7 @@ fn each_failing_call_ends_mdtest_with_its_rank_and_item() {
             phases,
         );
         assert!(layer.struck() > 0, "{call:?}");
-        layer.mend();
+        layer.remove_fault();
         std::fs::remove_dir_all(layer.path().join("f")).unwrap();
     }
 }
@@ -112,7 +113,9 @@ fn wrong_data_is_found_by_ior_at_its_place() {
             let line = format!("assay: rank 1: {path} {place}, ");
             let classic = format!("WARNING: Incorrect data on {check} (1 errors found).");
             assert!(ran.out.contains(&line) && ran.out.contains(&classic), "{fault:?}: {ran:#?}");
-            assert_eq!((ran.status, layer.struck()), (Some(4), 1), "{fault:?}: {ran:#?}");
+            // The kernel may read the bad page ahead for one rank, and again for the other one.
+            let is_once = layer.struck() == 1 || matches!(fault, Fault::Misread(_)) && layer.struck() > 0;
+            assert!(ran.status == Some(4) && is_once, "{fault:?}: {ran:#?}");
             assert!(records.contains("\"bad_transfers\":1"), "{fault:?}: {records}");
         }
     }
@@ -185,15 +188,26 @@ fn each_stalled_call_is_reported_while_it_lasts_and_the_run_ends_well() {
         // The kernel does not show the file of a descriptor that is being closed.
         let shows_path = call != Call::Close;
         assert_eq!(line.contains(&format!(" of {path}.00000001.0 for ")), shows_path, "{line}");
-        let records = std::fs::read_to_string(place.path("r")).unwrap();
-        let is_stall =
-            ran.out.contains(": no rank moved anything for 2.") && records.contains("\"id\":\"stall\"");
-        match call {
-            Call::Read | Call::Write => assert!(is_stall, "{ran:#?} {records}"),
-            Call::Fsync => assert!(ran.out.contains(" s on rank 1 (node "), "{ran:#?}"),
-            // These have columns of their own.
-            Call::Open | Call::Close => assert!(ran.out.contains(" 2.5"), "{ran:#?}"),
-        }
+        let records = results::records::load(&place.path("r")).unwrap();
+        let mut phases = results::record::phases(&records);
+        // The file of the fault is that of the first repetition.
+        let name = if call == Call::Read { "read" } else { "write" };
+        let phase = phases.find(|phase| phase.phase == name).expect(name);
+        let seconds = match call {
+            Call::Read | Call::Write => {
+                assert!(ran.out.contains(": no rank moved anything for "), "{ran:#?}");
+                let is_stall = |one: &Record| matches!(one, Record::Notice(notice) if notice.id == "stall");
+                assert!(records.iter().any(is_stall), "{records:#?}");
+                phase.balance.seconds_max
+            }
+            Call::Fsync => {
+                assert!(ran.out.contains(" s on rank 1 (node "), "{ran:#?}");
+                phase.sync.as_ref().expect("the time of fsync").seconds_max
+            }
+            Call::Open => phase.spans.open_s,
+            Call::Close => phase.spans.close_s,
+        };
+        assert!(seconds >= 2.5, "{call:?}: {seconds} s: {phase:#?}");
     };
     std::thread::scope(|all| {
         for (call, word) in [
@@ -211,11 +225,22 @@ fn each_stalled_call_is_reported_while_it_lasts_and_the_run_ends_well() {
 /// Ten hours, in seconds.
 const AHEAD: [i64; 2] = [36_000, -36_000];
 
+/// Sets the clock of the layer, and asserts that its files have the times of it.
+fn set_clock(layer: &FaultLayer, ahead: i64) {
+    layer.set("", Fault::Ahead(ahead));
+    let path = layer.path().join("now");
+    std::fs::write(&path, "now").unwrap();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() as i64;
+    let off = std::os::unix::fs::MetadataExt::mtime(&std::fs::metadata(&path).unwrap()) - now;
+    std::fs::remove_file(path).unwrap();
+    assert!((off - ahead).abs() < 60, "{off} s in place of {ahead} s");
+}
+
 #[test]
 fn a_file_system_whose_clock_is_hours_off_gives_no_failure_and_no_negative_time() {
     let Some(layer) = FaultLayer::mount() else { return };
     for ahead in AHEAD {
-        layer.set("", Fault::Ahead(ahead));
+        set_clock(&layer, ahead);
         let listed = format!("ls-lr --make --walk --remove --entries 300 {}", layer.path().display());
         for words in [&format!("{IOR} -W -R"), &format!("{MDTEST} -G 7 -X"), &listed] {
             let (ran, records) = start(&layer, words);
@@ -241,7 +266,7 @@ fn cases_of_mpi_io_pass_where_the_clock_of_the_file_system_is_hours_off() {
     }
     let Some(layer) = FaultLayer::mount() else { return };
     for ahead in AHEAD {
-        layer.set("", Fault::Ahead(ahead));
+        set_clock(&layer, ahead);
         let place = Place::new();
         let mut command = place.command("mpi-io --only posix.* --only access.*.much --only atomic.*");
         run(command.args(["--launch", "mpirun.mpich -n 2"]).arg(layer.path())).ok();

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use results::{Record, record, records};
@@ -12,7 +12,7 @@ use crate::common::campaign::{Place, until};
 use crate::common::gluster::{Gluster, Volume};
 use crate::common::linked::LinkedSshfs;
 use crate::common::mounted::{FileSystem, Mounted};
-use crate::common::{Ran, only_in_all};
+use crate::common::{Ran, Running, only_in_all};
 
 /// The message of ENOTCONN.
 const NOT_CONNECTED: &str = "Transport endpoint is not connected";
@@ -38,20 +38,12 @@ fn run_into(mount: &Path, report: u32, fault: impl FnOnce()) -> (Ran, Vec<Record
     );
     let mut command = place.command(&words);
     command.env("ASSAY_WAIT_REPORT", report.to_string());
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = Running::piped(&mut command);
     let all = || records::load(&place.path("records")).unwrap_or_default();
-    until("the first repetition", || measured(&all()) == 1 || child.try_wait().unwrap().is_some());
+    until("the first repetition", || measured(&all()) == 1 || child.has_ended());
     std::thread::sleep(Duration::from_secs(1));
     fault();
-    let begin = std::time::Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        assert!(begin.elapsed() < END_WITHIN, "the run does not end");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let out = child.wait_with_output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (Ran { status: out.status.code(), out: text(&out.stdout), err: text(&out.stderr) }, all())
+    (child.end(END_WITHIN), all())
 }
 
 /// The number of phases without a failure.
@@ -88,8 +80,8 @@ fn waits_and_ends_well(mount: &Path, stall: impl FnOnce()) {
     let is_report = |line: &&str| line.starts_with("ior: rank ") && line.contains("/dir/f.");
     let reported = ran.complaints().into_iter().find(is_report).unwrap_or_else(|| panic!("{ran:#?}"));
     assert!(reported.contains(" has been in ") && reported.ends_with(" s"), "{reported}");
-    let is_told = |line: &str| line.starts_with("assay: warning: wr: no rank moved anything for ");
-    assert!(ran.out.lines().any(|line| is_told(line) && line.ends_with(" (iter 1)")), "{ran:#?}");
+    let is_reported = |line: &str| line.starts_with("assay: warning: wr: no rank moved anything for ");
+    assert!(ran.out.lines().any(|line| is_reported(line) && line.ends_with(" (iter 1)")), "{ran:#?}");
     let is_stall = |record: &Record| matches!(record, Record::Notice(notice) if notice.id == "stall");
     assert!(records.iter().any(is_stall), "{ran:#?}");
 }

@@ -147,8 +147,8 @@ fn written(path: &str, before: i64, now: i64) -> Reason {
 /// The reason of the first of these files that was written to. Their times are `near` the recorded ones, so
 /// their samples decide. The time decides for a file without a sample.
 ///
-/// A dataset with very many files has no sample of most. There the other files count too: if the samples of
-/// some `near` files are the same, the file system gives such times to files that were not written to.
+/// A dataset with very many files has no sample of most. There other files count too. If the samples of some
+/// `near` files are the same, the file system gives such times to unchanged files.
 fn differing_data(
     dir: &Path,
     made: &Manifest,

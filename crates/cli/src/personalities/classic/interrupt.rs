@@ -5,8 +5,8 @@
 //! second, MPICH does not. So a rank of a launcher reports the call that it does not return from, and no
 //! files. The signal then ends it.
 //!
-//! A second signal ends the process at once, except while the first one waits to be handled. A signal that was ignored when the program started stays
-//! ignored.
+//! A second signal ends the process at once, except while the first one waits to be handled. A signal that
+//! was ignored when the program started stays ignored.
 //!
 //! Never here: anything that waits for a rank, or longer than a moment for a file system.
 

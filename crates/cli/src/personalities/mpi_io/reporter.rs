@@ -254,8 +254,8 @@ fn late(running: &RunningCase, states: &RankStates) -> (CaseOutcome, String) {
         CaseStanding::NoAnswer => (
             CaseOutcome::Undecided,
             format!(
-                "{passed}: the file system or a rank does not answer, which says nothing about the promise. \
-                 Repair it, then run the case again."
+                "{passed}: the file system does not answer, or a rank has not reached its limit. This does \
+                 not show whether the promise holds. Run the case again when all answer."
             ),
         ),
     }

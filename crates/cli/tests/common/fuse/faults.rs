@@ -147,7 +147,7 @@ impl FaultLayer {
     }
 
     /// From now on there is no fault.
-    pub fn mend(&self) {
+    pub fn remove_fault(&self) {
         *self.current.state() = State::default();
     }
 
