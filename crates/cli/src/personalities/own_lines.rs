@@ -109,8 +109,25 @@ pub(crate) fn complain_own(text: &str) {
 
 /// Prints a note for the user.
 pub(crate) fn print_note(text: &str) {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    complain_own(&format!("note: {}", words.join(" ")));
+    complain_own(&format!("note: {}", on_one_line(text)));
+}
+
+/// A text with one blank in place of each row of blanks and ends of lines, except in kept names.
+fn on_one_line(text: &str) -> String {
+    let one = |(number, part): (usize, &str)| {
+        if number % 2 == 1 {
+            return format!("{MARK}{part}{MARK}");
+        }
+        let blanks = part.chars().map(|each| if each.is_whitespace() { ' ' } else { each });
+        let mut line = String::new();
+        blanks.for_each(|each| {
+            if each != ' ' || !line.ends_with(' ') {
+                line.push(each);
+            }
+        });
+        line
+    };
+    text.trim().split(MARK).enumerate().map(one).collect()
 }
 
 /// What standard output has of these own lines: nothing with plain output.
@@ -281,6 +298,12 @@ mod tests {
         assert_eq!(own_lines("it was read. Then read..."), "assay: it was rd. Then rd...\n");
         let text = format!("read {}: read on {}, write\n", kept("my read\nfile"), kept("reader"));
         assert_eq!(own_lines(&text), "assay: rd my read\\nfile: rd on reader, wr\n");
+    }
+
+    #[test]
+    fn a_note_is_one_line_with_its_names_unchanged() {
+        let text = on_one_line(&format!(" taken  as -f\n{} , as before ", kept("my  run")));
+        assert_eq!(own_lines(&text), "assay: taken as -f my  run , as before\n");
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl<'a> StartedProgram<'a> {
         USAGE
     }
 
-    /// Whether the environment asks for the classic output only. Rank 0 reads this, for all.
+    /// Whether the environment asks for the classic output only. Only rank 0 prints, so only it reads this.
     pub(crate) fn is_plain(&self) -> Result<bool, Usage> {
         if self.speaks { is_plain_here() } else { Ok(false) }
     }

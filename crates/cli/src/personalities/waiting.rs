@@ -206,7 +206,7 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
         let watch = watch("test");
-        let lines = thread::scope(|scope| {
+        let (lines, _both_ends) = thread::scope(|scope| {
             // The opening of a pipe lasts until another thread opens its other end.
             for rank in [7, 3] {
                 let (watch, path, (sender, entered)) = (&watch, &path, mpsc::channel());
@@ -224,8 +224,8 @@ mod tests {
                     break;
                 }
             }
-            let _writer = std::fs::File::create(&path).unwrap();
-            lines
+            // It stays open until the others are, also if one comes later.
+            (lines, std::fs::File::options().read(true).write(true).open(&path).unwrap())
         });
         let line = |rank| format!("rank {rank} was in open of {}", path.display());
         assert_eq!(lines, [line(3), line(7)]);

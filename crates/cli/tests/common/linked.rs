@@ -2,7 +2,8 @@
 //! So the network can be cut, and the server can be stopped.
 //!
 //! Invariant: nothing is mounted and no process runs after a test. The server and its children end with the
-//! thread that started it, both devices end with them, and the client ends with its connection.
+//! thread that started it, both devices end with them, and the client ends with its connection. If the test
+//! is killed while the network is cut, the client stays until TCP gives up.
 
 use std::fs;
 use std::net::TcpStream;
