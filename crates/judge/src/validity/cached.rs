@@ -28,7 +28,16 @@ const READ_ONLY_PHASES: &[&str] = &[
 
 /// Whether the criterion measures reading of metadata.
 pub(crate) fn is_metadata_read(case: &TestCriterion<'_>) -> bool {
-    !case.counts_errors() && READ_ONLY_PHASES.contains(&case.phase())
+    !case.counts_errors() && (READ_ONLY_PHASES.contains(&case.phase()) || is_read_only_benchmark(case))
+}
+
+/// Whether the criterion is about the whole benchmark of md-workbench with `--read-only`, which
+/// only stats and reads.
+fn is_read_only_benchmark(case: &TestCriterion<'_>) -> bool {
+    let line = &case.test.line;
+    line.workload() == "md-workbench"
+        && case.phase() == "benchmark"
+        && !line.phases().iter().any(|phase| phase == "benchmark_create")
 }
 
 /// Whether it also requires that the metadata come from the file system.

@@ -45,11 +45,14 @@ fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() 
     };
     let (mdtest, walk) = ("mdtest = \"-F -n 5\"", "ls_lr = \"--make --walk\"");
     let workbench = "md_workbench = \"-P 5\"";
+    let read_only = "md_workbench = \"-P 5 --read-only\"";
     for (line, metric, id) in [
         (mdtest, "file_stat.rate", "warm-names"),
         (mdtest, "file_read.iops", "warm-names"),
         (workbench, "benchmark_stat.rate", "warm-names"),
         (workbench, "benchmark_read.rate", "warm-names"),
+        (read_only, "benchmark.rate", "warm-names"),
+        (read_only, "benchmark.iops", "warm-names"),
         (walk, "list.rate", "warm"),
         (walk, "directories.rate", "caches-not-dropped"),
     ] {
