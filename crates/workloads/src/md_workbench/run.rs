@@ -167,7 +167,8 @@ impl<'r> Workbench<'r> {
             return Ok(());
         }
         self.observer.event(&WorkbenchEvent::Notice(warm::TEXT));
-        self.rank.notice("warm-names", 0, "benchmark", warm::TEXT)
+        // The notice is about the phases of single kinds of operations, too.
+        self.rank.notice("warm-names", 0, "", warm::TEXT)
     }
 
     fn phases(&mut self) -> Result<(), Halt> {
@@ -353,7 +354,7 @@ impl<'r> Workbench<'r> {
             found.into_iter().map(|(rank, path)| format!("rank {rank}: {path}")).collect();
         let text = format!("benchmark, iteration {}: wrong data in {}", self.iteration, named.join(", "));
         self.observer.event(&WorkbenchEvent::Notice(&text));
-        self.rank.notice("wrong-data", self.iteration, "benchmark", &text)
+        self.rank.notice("wrong-data", self.iteration, "", &text)
     }
 
     /// Adds the directory to a halt. Nothing is removed after a halt, so that the user can find the reason.

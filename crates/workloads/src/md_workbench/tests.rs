@@ -95,6 +95,15 @@ fn recorded(left: &[RankRun]) -> Vec<&Phase> {
     phases.collect()
 }
 
+/// The notices in the records: their names and phases.
+fn noticed(left: &[RankRun]) -> Vec<(&str, &str)> {
+    let notices = left[0].records.iter().filter_map(|record| match record {
+        Record::Notice(notice) => Some((notice.id.as_str(), notice.phase.as_str())),
+        _ => None,
+    });
+    notices.collect()
+}
+
 fn errors(left: &[RankRun]) -> u64 {
     let errors = left[0].done.as_ref().expect("it ends").errors;
     assert!(left.iter().all(|rank| rank.done.as_ref().map(|done| done.errors) == Ok(errors)));
@@ -164,6 +173,14 @@ fn wrong_data_is_counted_and_named() {
     assert_eq!(left[0].log.phases[0].all.count(Read).errors, 1);
     let named = left[0].log.others.join("\n");
     assert!(named.contains(&format!("wrong data in rank 0: {}", file.display())), "{named}");
+    assert!(noticed(&left).contains(&("wrong-data", "")), "{:?}", noticed(&left));
+}
+
+#[test]
+fn a_notice_about_warm_objects_is_about_all_phases() {
+    let dir = tempfile::tempdir().unwrap();
+    let left = play(dir.path(), 2, &small());
+    assert_eq!(noticed(&left), [("warm-names", "")], "criteria on single kinds of operations show it, too");
 }
 
 #[test]
