@@ -10,6 +10,9 @@ const OBJECTS_MAX: u64 = 1 << 39;
 /// The most bytes of an object.
 const BYTES_MAX: u64 = 1 << 40;
 
+/// The waiting factors of `-T`, each in a benchmark of its own.
+const ADAPTIVE_WAITS: u32 = 8;
+
 /// What a run does. Numbers of objects are those of one rank in one data set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkbenchParameters {
@@ -113,6 +116,11 @@ impl WorkbenchParameters {
     pub fn may_miss_objects(&self) -> bool {
         let begins_later = self.precreate && self.start_item > 0;
         self.objects > self.per_set || begins_later || (self.deadline > 0 && !self.wear_out)
+    }
+
+    /// Benchmarks in one iteration. `-T` does one with each waiting factor.
+    pub(super) fn benchmarks_each(&self) -> u32 {
+        if self.adaptive { ADAPTIVE_WAITS } else { 1 }
     }
 
     /// Rejects, with one line, settings that cannot run.

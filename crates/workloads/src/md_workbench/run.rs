@@ -26,9 +26,8 @@ use crate::kit::path::c_path;
 use crate::kit::rank::Rank;
 use crate::kit::{clients, few, status};
 
-/// The waiting factors of `-T` after the first, which is 0: this one, doubled each time.
+/// The second waiting factor of `-T`. The first one is 0, and each later one is twice the one before.
 const FIRST_WAIT: f64 = 0.0625;
-const WAITS: u32 = 7;
 
 /// A phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,8 +184,8 @@ impl<'r> Workbench<'r> {
                     self.waiting = 0.0;
                 }
                 self.phase(WorkbenchStep::Benchmark)?;
-                for number in 0..if parameters.adaptive { WAITS } else { 0 } {
-                    self.waiting = FIRST_WAIT * f64::from(1_u32 << number);
+                for number in 1..parameters.benchmarks_each() {
+                    self.waiting = FIRST_WAIT * f64::from(1_u32 << (number - 1));
                     self.phase(WorkbenchStep::Benchmark)?;
                 }
             }

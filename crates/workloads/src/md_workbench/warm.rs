@@ -11,7 +11,8 @@ pub(super) const TEXT: &str = "a node that has just created objects also looks t
 /// Whether any rank uses an object that its own node creates in this run.
 pub(super) fn uses_own_objects(parameters: &WorkbenchParameters, table: &NodeTable, ranks: u32) -> bool {
     let ranks = u64::from(ranks);
-    let renewed = parameters.objects.saturating_mul(parameters.iterations.into()) > parameters.per_set;
+    let benchmarks = u64::from(parameters.iterations) * u64::from(parameters.benchmarks_each());
+    let renewed = parameters.objects.saturating_mul(benchmarks) > parameters.per_set;
     // The data set of a rank has the objects that the rank creates first. Later ones come from another rank,
     // which is as far behind.
     let makers = [(1, parameters.precreate), (2, renewed && !parameters.read_only)];
@@ -51,6 +52,8 @@ mod tests {
     fn objects_of_iterations_are_used_only_if_there_are_more_than_those_of_the_beginning() {
         assert!(warm(&[0, 1], |_| {}), "two steps of two ranks lead back");
         assert!(!warm(&[0, 1], |p| p.iterations = 2));
+        let adaptive = |p: &mut WorkbenchParameters| (p.iterations, p.adaptive) = (1, true);
+        assert!(warm(&[0, 1], adaptive), "-T makes eight benchmarks of one iteration");
         assert!(!warm(&[0, 1], |p| p.read_only = true));
         assert!(!warm(&[0, 0, 1, 1, 2, 2], |p| (p.precreate, p.offset) = (false, 1)), "others made them");
     }
