@@ -257,7 +257,7 @@ pub enum Counts {
     Operations,
 }
 
-/// Failed operations. The latency includes them, but `ops` does not.
+/// Failed operations. `ops` does not include them. The latency includes them, except in md-workbench.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
     /// How many, over all ranks.

@@ -25,6 +25,14 @@ impl ObjectData {
         self.0.make(buffer, number);
     }
 
+    /// The data of an object of this length.
+    pub(super) fn expected(&self, bytes: usize, owner: u32, number: u64) -> Vec<u8> {
+        let own = self.0.payload().identity();
+        let mut buffer = vec![0; bytes];
+        SmallData::new(DataIdentity { rank: owner.into(), ..own }).make(&mut buffer, number);
+        buffer
+    }
+
     /// Whether a buffer holds the data of an object.
     pub(super) fn holds(&mut self, buffer: &[u8], owner: u32, number: u64) -> bool {
         self.select(owner);
@@ -45,6 +53,7 @@ mod tests {
             for (owner, number) in [(0, 0), (0, 1), (3, 1), (0, 9)] {
                 writer.make(&mut buffer, owner, number);
                 assert!(reader.holds(&buffer, owner, number), "{packet:?} {owner} {number}");
+                assert_eq!(reader.expected(buffer.len(), owner, number), buffer, "{packet:?}");
                 assert!(!reader.holds(&buffer, owner + 1, number), "of another rank");
                 let same = packet == Packet::Timestamp;
                 assert_eq!(reader.holds(&buffer, owner, number + 2), same, "{packet:?} of another object");

@@ -5,12 +5,14 @@
 
 use measure::Histogram;
 use ranks::{Comm, Halt};
-use results::record::{Balance, Phase};
+use results::record::{Balance, Failed, Phase};
 
 use super::objects::ObjectCall;
 use super::result::{CALLS, StepResult};
 use crate::kit::balance::{self, BalancePlaces, RankWork};
+use crate::kit::few;
 use crate::kit::node::Node;
+use crate::kit::operations::failures::Failures;
 use crate::kit::parts::ReductionParts;
 use crate::kit::reduce::{self, MeasuredPlaces};
 
@@ -19,6 +21,8 @@ pub(super) struct RankTotals {
     /// Operations with a latency, by kind.
     timed: [u64; CALLS],
     balances: [Balance; CALLS],
+    /// Operations that failed, by kind.
+    failed: [u64; CALLS],
     /// Operations that failed, or found wrong data.
     pub(super) errors: u64,
     /// Ranks that found wrong data.
@@ -28,12 +32,14 @@ pub(super) struct RankTotals {
 }
 
 impl RankTotals {
-    /// Reduces what each rank did, and makes the latencies of rank 0 those of all ranks. `texts` says whether
-    /// this rank found wrong data, and a data set that stays. Collective.
+    /// Reduces what each rank did, and makes the latencies of rank 0 those of all ranks. `failed` has the
+    /// operations of this rank that failed, by kind. `texts` says whether it found wrong data, and a data set
+    /// that stays. Collective.
     pub(super) fn reduce(
         comm: &dyn Comm,
         mine: &StepResult,
         histograms: &mut [Histogram],
+        failed: [u64; CALLS],
         texts: [bool; 2],
     ) -> Result<Self, Halt> {
         let mut parts = ReductionParts::default();
@@ -41,6 +47,7 @@ impl RankTotals {
         let measured: Vec<MeasuredPlaces> = histograms.iter_mut().map(add).collect();
         let balances = ObjectCall::ALL.map(|call| BalancePlaces::add(&mut parts, work(mine, call)));
         let timed = parts.sums(mine.counts.map(|count| count.timed));
+        let failed = parts.sums(failed);
         let others = parts.sums([mine.errors(), texts[0].into(), texts[1].into()]);
         let reduced = parts.reduce(comm)?;
         let timed = reduced.all(timed);
@@ -50,7 +57,22 @@ impl RankTotals {
             }
         }
         let [errors, wrong, kept] = reduced.all(others);
-        Ok(Self { timed, balances: balances.map(|places| places.extremes(&reduced)), errors, wrong, kept })
+        let balances = balances.map(|places| places.extremes(&reduced));
+        Ok(Self { timed, balances, failed: reduced.all(failed), errors, wrong, kept })
+    }
+
+    /// The failed operations of all ranks by kind. Only rank 0 has their paths. Collective.
+    pub(super) fn failures(
+        &self,
+        comm: &dyn Comm,
+        mine: [Failures; CALLS],
+    ) -> Result<Vec<Option<Failed>>, Halt> {
+        mine.into_iter().zip(self.failed).map(|(kind, all)| kind.over_ranks(comm, all)).collect()
+    }
+
+    /// Whether any rank tried an operation of this kind.
+    pub(super) fn tried(&self, call: ObjectCall) -> bool {
+        self.has(call) || self.failed[call as usize] > 0
     }
 
     /// Whether any rank did an operation of this kind.
@@ -58,9 +80,9 @@ impl RankTotals {
         self.timed[call as usize] > 0
     }
 
-    /// The record of one kind in the phase `whole`. The times are those of the whole phase. The columns and
-    /// what the kernel counted are only in the record of the whole phase. Only rank 0 has the latencies and
-    /// the results of all `ranks`. `node` is that of rank 0.
+    /// The record of one kind in the phase `whole`, without its failures. The times are those of the whole
+    /// phase. The columns and what the kernel counted are only in the record of the whole phase. Only rank 0
+    /// has the latencies and the results of all `ranks`. `node` is that of rank 0.
     pub(super) fn record(
         &self,
         whole: &Phase,
@@ -87,9 +109,26 @@ impl RankTotals {
             timeline: None,
             each_rank: None,
             kernel: None,
+            failed: None,
             ..whole.clone()
         }
     }
+}
+
+/// The failed operations of all kinds together.
+pub(super) fn all_failed(kinds: &[Option<Failed>]) -> Option<Failed> {
+    let mut reasons: Vec<(String, u64)> = Vec::new();
+    for (reason, count) in kinds.iter().flatten().flat_map(|kind| &kind.reasons) {
+        match reasons.iter_mut().find(|known| known.0 == *reason) {
+            Some(known) => known.1 += count,
+            None => reasons.push((reason.clone(), *count)),
+        }
+    }
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let first = kinds.iter().flatten().map(|kind| kind.first.clone()).collect();
+    let operations: u64 = kinds.iter().flatten().map(|kind| kind.operations).sum();
+    let failed = Failed { operations, reasons, first: few::in_turn(first, Failed::CAP) };
+    (operations > 0).then_some(failed)
 }
 
 /// The operations of one kind, in the time of all kinds.

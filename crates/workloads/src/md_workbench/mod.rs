@@ -18,6 +18,7 @@ mod parameters;
 mod result;
 mod run;
 mod warm;
+mod wrong;
 
 #[cfg(test)]
 mod tests;

@@ -15,8 +15,10 @@ use super::latency_files::LoggedCalls;
 use super::parameters::WorkbenchParameters;
 use super::result::{CallCount, StepResult, quantiles};
 use super::run::WorkbenchStep;
+use super::wrong::ComparedObjects;
 use crate::kit::beneath::alone;
 use crate::kit::contents::{read_all, write_all};
+use crate::kit::operations::failures::Failures;
 use crate::kit::operations::{NothingToDo, Operation};
 use crate::kit::path::PathBuffer;
 use crate::kit::small_data::poison_buffer;
@@ -102,8 +104,10 @@ pub(super) struct ObjectSteps<'r> {
     logs: bool,
     pub(super) logged: Vec<LoggedCalls>,
     slowest_ns: u64,
-    /// The first object with wrong data.
-    pub(super) wrong: Option<String>,
+    /// The objects that were compared with `-X`.
+    pub(super) compared: ComparedObjects,
+    /// The operations that failed while the run continued, by kind.
+    pub(super) failures: [Failures; ObjectCall::ALL.len()],
     /// The first data set that was not empty.
     pub(super) kept: Option<String>,
 }
@@ -145,7 +149,8 @@ impl<'r> ObjectSteps<'r> {
             logs: parameters.latency.is_some() && (parameters.latency_all || comm.rank() == 0),
             logged: vec![LoggedCalls::new(); calls],
             slowest_ns: 0,
-            wrong: None,
+            compared: ComparedObjects::default(),
+            failures: ObjectCall::ALL.map(|_| Failures::new(true)),
             kept: None,
         })
     }
@@ -284,7 +289,9 @@ impl<'r> ObjectSteps<'r> {
         if !counted {
             return error;
         }
-        self.counts[self.call as usize].errors += 1;
+        let call = self.call as usize;
+        self.counts[call].errors += 1;
+        self.failures[call].take(self.system_call, self.path.as_path(), &error);
         NothingToDo::error()
     }
 
@@ -299,16 +306,23 @@ impl<'r> ObjectSteps<'r> {
                 self.logged[call].push((at, self.took_ns));
             }
         }
-        let sound = self.call != ObjectCall::Read
-            || !self.parameters.verify
-            || self.data.holds(self.read.bytes(), self.owner, self.number);
-        if sound {
+        if self.call != ObjectCall::Read || !self.parameters.verify || self.is_sound() {
             self.counts[call].done += 1;
         } else {
             self.counts[call].errors += 1;
-            let path = self.path.as_path().display();
-            self.wrong.get_or_insert_with(|| path.to_string());
         }
+    }
+
+    /// Compares the data that was read.
+    fn is_sound(&mut self) -> bool {
+        let (read, owner, number) = (self.read.bytes(), self.owner, self.number);
+        self.compared.pass(read.len());
+        let is_sound = self.data.holds(read, owner, number);
+        if !is_sound {
+            let expected = self.data.expected(read.len(), owner, number);
+            self.compared.take(self.path.as_path(), read, &expected);
+        }
+        is_sound
     }
 
     fn wait(&self) {

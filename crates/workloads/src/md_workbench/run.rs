@@ -12,7 +12,7 @@ use results::record::Phase;
 use results::records::Sink;
 use storage::{Names, Storage};
 
-use super::kinds::RankTotals;
+use super::kinds::{RankTotals, all_failed};
 use super::latency_files;
 use super::objects::{ObjectCall, ObjectSteps, PERMISSIONS};
 use super::parameters::WorkbenchParameters;
@@ -20,6 +20,7 @@ use super::result::{self, WorkbenchPhase, quantiles};
 use super::warm;
 use crate::kit::drive::Stop;
 use crate::kit::observer::EventObserver;
+use crate::kit::operations::failures::Failures;
 use crate::kit::operations::{Operating, OperationSetting, OperationsDone, call_failed};
 use crate::kit::order::TransferOrder;
 use crate::kit::path::c_path;
@@ -268,7 +269,7 @@ impl<'r> Workbench<'r> {
         if step == WorkbenchStep::Benchmark && !parameters.read_only {
             self.position += objects;
         }
-        self.conclude(steps, &done, stonewall)
+        self.conclude(steps, done, stonewall)
     }
 
     /// The benchmark until the deadline. Returns the objects of a data set that this rank reached, and the
@@ -309,26 +310,35 @@ impl<'r> Workbench<'r> {
     fn conclude(
         &mut self,
         mut steps: ObjectSteps<'_>,
-        done: &OperationsDone,
+        done: OperationsDone,
         stonewall: u64,
     ) -> Result<(), Halt> {
         let (parameters, comm, step) = (self.parameters, self.rank.comm, steps.step);
-        self.rank.record_phase(&done.phase)?;
-        let (wrong, kept) = (steps.wrong.take(), steps.kept.take());
+        let (wrong, kept) = (steps.compared.first(), steps.kept.take());
         let mine = steps.result(done.own_seconds);
         let texts = [wrong.is_some(), kept.is_some()];
-        let totals = RankTotals::reduce(comm, &mine, &mut steps.histograms, texts)?;
+        let failed = steps.failures.each_ref().map(Failures::count);
+        let totals = RankTotals::reduce(comm, &mine, &mut steps.histograms, failed, texts)?;
+        let failures = totals.failures(comm, steps.failures)?;
+        let whole = Phase { failed: all_failed(&failures), ..done.phase };
+        self.rank.record_phase(&whole)?;
+        let has_compared = parameters.verify && totals.has(ObjectCall::Read);
+        let check = if has_compared { Some(steps.compared.over_ranks(comm)?) } else { None };
         let merged = std::array::from_fn(|call| quantiles(&steps.histograms[call]));
         let (all, ranks) = result::over_ranks(comm, &mine, merged)?;
-        for call in ObjectCall::ALL.into_iter().filter(|call| totals.has(*call)) {
+        for call in ObjectCall::ALL.into_iter().filter(|call| totals.tried(*call)) {
             // Other phases have one kind of operation on objects only, so they are recorded as a whole.
             if step == WorkbenchStep::Benchmark {
                 let (bytes, histogram) = (parameters.object_bytes, &steps.histograms[call as usize]);
                 let of_ranks = (&ranks[..], &*self.rank.node);
-                let phase = totals.record(&done.phase, call, bytes, histogram, of_ranks);
+                let phase = Phase {
+                    failed: failures[call as usize].clone(),
+                    check: check.clone().filter(|_| call == ObjectCall::Read),
+                    ..totals.record(&whole, call, bytes, histogram, of_ranks)
+                };
                 self.rank.record_phase(&phase)?;
             }
-            if call.is_of_object() {
+            if call.is_of_object() && totals.has(call) {
                 let at = (self.waiting, self.iteration);
                 latency_files::write(parameters, comm, (step, call), at, &steps.logged[call as usize])?;
             }
@@ -336,7 +346,7 @@ impl<'r> Workbench<'r> {
         self.errors += totals.errors;
         let phase = WorkbenchPhase { step, waiting: self.waiting, all, ranks, stonewall };
         self.observer.event(&WorkbenchEvent::Ended(&phase));
-        self.report_wrong_data(totals.wrong, wrong.as_deref())?;
+        self.report_wrong_data(totals.wrong, wrong)?;
         for (_, path) in few::collect_known(comm, totals.kept, kept.as_deref(), few::BYTES)?.parcels {
             self.observer.event(&WorkbenchEvent::Kept(&path));
         }

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
+use results::crosscheck::Contradiction;
 use results::folder::{Campaign, Job};
-use results::record::Phase;
+use results::record::{Check, Phase};
 use results::{Record, crosscheck};
 use storage::Settings;
 
@@ -95,6 +96,18 @@ fn recorded(left: &[RankRun]) -> Vec<&Phase> {
     phases.collect()
 }
 
+/// The phases with failed operations, and how many.
+fn failures(left: &[RankRun]) -> Vec<(&str, u64)> {
+    let failed = |phase: &&Phase| phase.failed.as_ref().map(|failed| failed.operations);
+    recorded(left).iter().filter_map(|phase| Some((phase.phase.as_str(), failed(phase)?))).collect()
+}
+
+/// The contradictions between the records.
+fn contradictions(left: &[RankRun]) -> Vec<Contradiction> {
+    let job = Job { records: left[0].records.clone(), ..Job::default() };
+    crosscheck::of_campaign(&Campaign { jobs: vec![job], ..Campaign::default() })
+}
+
 /// The notices in the records: their names and phases.
 fn noticed(left: &[RankRun]) -> Vec<(&str, &str)> {
     let notices = left[0].records.iter().filter_map(|record| match record {
@@ -174,6 +187,16 @@ fn wrong_data_is_counted_and_named() {
     let named = left[0].log.others.join("\n");
     assert!(named.contains(&format!("wrong data in rank 0: {}", file.display())), "{named}");
     assert!(noticed(&left).contains(&("wrong-data", "")), "{:?}", noticed(&left));
+    let checks: Vec<&Check> = recorded(&left).iter().filter_map(|phase| phase.check.as_ref()).collect();
+    let compared: Vec<_> = checks.iter().map(|check| (check.bytes, check.bad_transfers)).collect();
+    assert_eq!(compared, [(1200, 1), (1200, 0)], "of the reads of both iterations only");
+    assert_eq!(recorded(&left)[1..3].iter().filter(|phase| phase.check.is_some()).count(), 1);
+    let bad = &checks[0].bad[0];
+    assert_eq!(
+        (bad.path.as_str(), bad.rank, bad.offset, bad.length),
+        (&*file.display().to_string(), 0, 96, 4)
+    );
+    assert_eq!(contradictions(&left), []);
 }
 
 #[test]
@@ -205,6 +228,25 @@ fn more_objects_than_exist_are_counted_as_errors() {
     assert_eq!(errors(&left), 2);
     assert_eq!(left[0].log.phases[1].all.count(Stat).errors, 2);
     assert!(!dir.path().join("out").exists());
+    let failed: Vec<(&str, u64)> = failures(&left);
+    assert_eq!(failed, [("benchmark", 2), ("benchmark_stat", 2)]);
+    let first = &recorded(&left)[1].failed.as_ref().unwrap().first[0];
+    assert_eq!((first.rank, first.operation.as_str()), (0, "stat"));
+    assert!(first.path.ends_with("out/0_0/file-5"), "{first:?}");
+    assert_eq!(contradictions(&left), []);
+}
+
+#[test]
+fn a_kind_of_operation_that_always_failed_is_recorded_with_its_failures() {
+    let dir = tempfile::tempdir().unwrap();
+    play(dir.path(), 2, &only(small(), [true, false, false]));
+    for file in files(dir.path()) {
+        std::fs::remove_file(dir.path().join("out").join(file)).unwrap();
+    }
+    let too_many = WorkbenchParameters { objects: 6, iterations: 1, ..small() };
+    let left = play(dir.path(), 2, &only(too_many, [false, true, false]));
+    assert_eq!(failures(&left), [("benchmark", 24), ("benchmark_stat", 24)]);
+    assert_eq!(contradictions(&left), []);
 }
 
 #[test]
@@ -306,6 +348,7 @@ fn ranks_without_an_operation_of_a_kind_record_and_write_the_same_files_as_the_o
         let ignoring = WorkbenchParameters { ignore_errors: true, ..few.clone() };
         let left = play(dir.path(), 2, &only(ignoring, [true, false, false]));
         assert_eq!((errors(&left), left[0].log.phases[0].all.count(Create).done), (1 + 5, 5));
+        assert_eq!(failures(&left), [("precreate", 6)]);
         assert_eq!(names(dir.path()), 1 + 1, "the run info and the latencies of the creation");
 
         // The other rank finds no object to use. This one also uses one that it has created itself.
@@ -331,9 +374,7 @@ fn records_do_not_contradict_each_other_and_a_kind_has_its_own_balance() {
     let left = play(dir.path(), 3, &small());
     let phases = recorded(&left);
     assert_eq!(phases.len(), 2 + 2 * 5);
-    let job = Job { records: left[0].records.clone(), ..Job::default() };
-    let campaign = Campaign { jobs: vec![job], ..Campaign::default() };
-    assert_eq!(crosscheck::of_campaign(&campaign), []);
+    assert_eq!(contradictions(&left), []);
     for phase in phases.iter().filter(|phase| phase.phase.starts_with("benchmark_")) {
         let balance = &phase.balance;
         assert_eq!((balance.bytes_min, balance.bytes_max), (6, 6), "{}", phase.phase);
@@ -367,10 +408,10 @@ fn data_is_compared_and_the_operation_is_counted_and_logged_after_its_latency() 
             };
             steps.before(1);
             steps.operate(1).unwrap();
-            assert_eq!((found(&steps), &steps.wrong), ((0, 0, 0), &None));
+            assert_eq!((found(&steps), steps.compared.first()), ((0, 0, 0), None));
             steps.after(1);
             let logged = usize::from(latency_all || comm.rank() == 0);
-            assert_eq!((found(&steps), steps.wrong.is_some()), ((1, 1, logged), comm.rank() == 0));
+            assert_eq!((found(&steps), steps.compared.first().is_some()), ((1, 1, logged), comm.rank() == 0));
         })
         .into_iter()
         .for_each(|rank| rank.expect("no rank panics"));
