@@ -174,8 +174,8 @@ impl ToolLine {
         self.mdtest.has(MdtestOption::StatusFile)
     }
 
-    /// Whether the phase compares data: reading with `-X` of mdtest, creation with its `--verify-write`, and
-    /// the files that flash-io reads back.
+    /// Whether the phase compares data: reading with `-X` of mdtest and md-workbench, creation with
+    /// `--verify-write` of mdtest, and the files that flash-io reads back.
     pub fn compares(&self, phase: &str) -> bool {
         let given = &self.mdtest;
         match phase {
@@ -183,6 +183,7 @@ impl ToolLine {
             "file_creation" => {
                 given.on(MdtestOption::VerifyWrite) && given.number(MdtestOption::WriteBytes, 0) > Some(0)
             }
+            "benchmark_read" => md_workbench::compares(self),
             phase => self.tool.measures == Measures::Bytes && phase.ends_with("_check"),
         }
     }

@@ -26,6 +26,7 @@ criterion = [
   {{ metric = "benchmark_stat.iops", op = ">", value = "1/s" }},
   {{ metric = "benchmark_delete.rate", op = ">", value = "1000 G/s" }},
   {{ metric = "cleanup.failures", op = "==", value = "0 count" }},
+  {{ metric = "benchmark_read.errors", op = "==", value = "0 errors" }},
 ]
 [[test]]
 id = "COLD"
@@ -50,11 +51,40 @@ criterion = [
             "WARM PASS",
             "WARM FAIL",
             "WARM PASS",
+            "WARM PASS",
             "COLD PASS",
             "COLD INVALID"
         ],
         "one node reads what it has created: {ran:#?}"
     );
+}
+
+#[test]
+fn missing_objects_fail_a_criterion_on_failures_and_make_rates_invalid() {
+    let place = Place::new();
+    // One rank creates only four objects, and looks for seven.
+    place.plan(
+        r#"
+[[test]]
+id = "T"
+md_workbench = "-P 4 -I 7 -D 1 -R 1 -S 100 -X --read-only"
+ranks = 1
+repetitions = 1
+cache = "warm"
+criterion = [
+  { metric = "benchmark.failures", op = "==", value = "0 count" },
+  { metric = "benchmark_stat.failures", op = "==", value = "3 count" },
+  { metric = "benchmark_read.failures", op = "==", value = "0 count" },
+  { metric = "benchmark_read.errors", op = "==", value = "0 errors" },
+  { metric = "cleanup.failures", op = "==", value = "0 count" },
+  { metric = "benchmark.rate", op = ">", value = "1/s" },
+]
+"#,
+    );
+    let ran = place.campaign();
+    assert_eq!(place.outcomes(), ["T FAIL", "T PASS", "T PASS", "T PASS", "T PASS", "T INVALID"], "{ran:#?}");
+    let verified = common::run(&mut place.command("verify out"));
+    assert!(!verified.out.contains("contradict"), "{verified:#?}");
 }
 
 #[test]
@@ -64,7 +94,8 @@ fn a_plan_with_a_command_line_that_md_workbench_rejects_is_rejected() {
         ("-P 1 -a MPIIO", "benchmark.rate", "Backend doesn't support MD-Workbench"),
         ("-P 1 -3", "benchmark.rate", "a test of md-workbench runs all three phases"),
         ("-P 1 --read-only", "benchmark_create.rate", "does not yield `benchmark_create.rate`"),
-        ("-P 1 -X", "benchmark_read.errors", "wrong data that -X finds ends its job with an error"),
+        ("-P 1", "benchmark_read.errors", "only -X compares the data of objects"),
+        ("-P 1 -X", "benchmark.errors", "Write `benchmark_read.errors`, with -X"),
         ("-P 1 --red-only", "benchmark.rate", "Did you mean `--read-only`?"),
     ] {
         let place = Place::new();

@@ -62,6 +62,11 @@ pub(super) fn phases(line: &ToolLine) -> Vec<&'static str> {
     [&["precreate"], benchmark, &["cleanup"]].concat()
 }
 
+/// Whether it compares the data that it reads.
+pub(super) fn compares(line: &ToolLine) -> bool {
+    WorkbenchGiven::of(line).0.on(VerifyRead)
+}
+
 /// Bytes that exist at the same time, at most.
 pub(super) fn bytes(line: &ToolLine, ranks: u64) -> u64 {
     let given = WorkbenchGiven::of(line);
@@ -134,6 +139,8 @@ mod tests {
         let read = line("--read-only -R=2").phases().join(" ");
         assert_eq!(read, "precreate benchmark benchmark_read benchmark_stat cleanup");
         assert_eq!(line("-R 0").phases(), ["precreate", "cleanup"]);
+        assert!(line("-P 5 -X").compares("benchmark_read") && !line("-P 5 -X").compares("benchmark"));
+        assert!(!line("-P 5").compares("benchmark_read"));
     }
 
     #[test]

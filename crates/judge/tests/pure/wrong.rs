@@ -3,7 +3,7 @@
 use plan::Plan;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Reason};
-use results::record::{BadRange, Check, Clients, Mounted, Phase, Record};
+use results::record::{BadRange, Check, Clients, Counts, Mounted, Phase, Record};
 use results::{Outcome, Verdict};
 
 use super::{
@@ -254,4 +254,32 @@ fn wrong_data_is_a_fail_despite_a_lint_error_unless_it_is_about_the_file_system(
     assert!(other.outcome == Outcome::Fail && is_found(&other.reason), "{other:#?}");
     assert!(of(&other.warnings, Code::LintError).is_some());
     assert_eq!(outcome(&verdict(Code::PathOnWrongFs)), (Outcome::Invalid, Code::LintError));
+}
+
+#[test]
+fn wrong_data_of_md_workbench_fails_its_criterion_and_invalidates_the_others() {
+    let decided = |metric: &str, goal: &str| {
+        let plan =
+            plan(&format!("md_workbench = \"-P 5 -X\"\ncriterion = {{ metric = \"{metric}\", {goal} }}"));
+        let mut jobs = vec![job("T", 1, phase("benchmark_read", 100)), wrong("benchmark_read")];
+        jobs.push(job("T", 3, phase("benchmark_read", 100)));
+        for job in &mut jobs {
+            job.records.insert(1, Record::Phase(Box::new(phase("benchmark", 100))));
+            for record in &mut job.records {
+                if let Record::Phase(phase) = record {
+                    phase.counts = Counts::Operations;
+                    let compares = phase.phase == "benchmark_read" && phase.check.is_none();
+                    phase.check = compares.then(Check::default).or_else(|| phase.check.take());
+                }
+            }
+        }
+        one(&plan, &campaign(jobs))
+    };
+    let verdict = decided("benchmark_read.errors", "op = \"==\", value = \"0 errors\"");
+    assert_eq!(verdict.outcome, Outcome::Fail);
+    assert!(is_found(&verdict.reason), "{verdict:#?}");
+    for rate in ["benchmark.rate", "benchmark_read.rate"] {
+        let verdict = decided(rate, "op = \">\", value = \"1/s\"");
+        assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::WrongData), "{rate}");
+    }
 }

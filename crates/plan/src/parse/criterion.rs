@@ -13,9 +13,6 @@ use command::tool_line::Measures;
 /// The most looks that a plan may have.
 const LOOKS_MAX: u64 = 20;
 
-/// Why md-workbench counts no wrong data.
-const ENDS_ITS_JOB: &str = "wrong data that -X finds ends its job with an error, so it is not counted.";
-
 impl Defaults<'_> {
     pub(super) fn criterion(
         &self,
@@ -173,19 +170,7 @@ impl Defaults<'_> {
             return rejected(format!("`{word}`: {workload} {why}"));
         }
         if kind == "errors" && !test.line.compares(phase) {
-            let how = match (&test.line, phase) {
-                (Line::Ior(_), _) => {
-                    format!("only -W and -R compare data. Write `{phase}_check.errors`.")
-                }
-                (Line::Tool(line), _) if line.workload() == "md-workbench" => ENDS_ITS_JOB.to_owned(),
-                (_, "file_creation") => {
-                    "only --verify-write compares the data of -w. Add it, or compare with -E and -X."
-                        .to_owned()
-                }
-                (_, "file_read") => "only -X compares the data of -e. Add it.".to_owned(),
-                _ => "data is compared by reading it. Write `file_read.errors`, with -E and -X.".to_owned(),
-            };
-            return rejected(format!("`{word}`: {how}"));
+            return rejected(format!("`{word}`: {}", how_to_compare(&test.line, phase)));
         }
         if kind == "cached" && !phase.starts_with("read") {
             return rejected(format!("`{word}`: only a read can come from a cache"));
@@ -237,4 +222,19 @@ fn instead(kind: &str) -> &'static str {
         "failures" => "A failed transfer ends the job; `errors` counts wrong data.",
         _ => "Write `rate`, operations from the common start to the common end, or `latency.p99`.",
     }
+}
+
+/// The advice for a phase that compares no data.
+fn how_to_compare(line: &Line, phase: &str) -> String {
+    let how = match (line.workload(), phase) {
+        ("ior", _) => return format!("only -W and -R compare data. Write `{phase}_check.errors`."),
+        (_, "benchmark_read") => "only -X compares the data of objects. Add it.",
+        ("md-workbench", _) => "data is compared by reading it. Write `benchmark_read.errors`, with -X.",
+        (_, "file_creation") => {
+            "only --verify-write compares the data of -w. Add it, or compare with -E and -X."
+        }
+        (_, "file_read") => "only -X compares the data of -e. Add it.",
+        _ => "data is compared by reading it. Write `file_read.errors`, with -E and -X.",
+    };
+    how.to_owned()
 }
