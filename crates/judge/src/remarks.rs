@@ -232,8 +232,10 @@ fn names_origin(case: &TestCriterion<'_>) -> Option<Reason> {
     }
 }
 
+/// The repetitions of the phase within one job. A command line may repeat only some of its phases.
 fn inner_repetitions(case: &TestCriterion<'_>) -> Option<Reason> {
-    let inner = case.test.line.repetitions();
+    let recorded = case.jobs().iter().map(|job| case.phases(job).count() as u64).max()?;
+    let inner = recorded.min(case.test.line.repetitions());
     (inner > 1).then(|| Reason::new(Code::InnerRepetitions).with("inner", inner))
 }
 

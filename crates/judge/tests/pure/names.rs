@@ -76,6 +76,30 @@ fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() 
 }
 
 #[test]
+fn repetitions_within_a_job_are_noted_for_the_phases_that_are_repeated() {
+    let noted = |metric: &str, records: usize| {
+        let plan = plan(&format!(
+            "md_workbench = \"-P 5 -R 3\"\n\
+             criterion = {{ metric = \"{metric}\", op = \">\", value = \"1/s\" }}"
+        ));
+        let jobs = (1..=3).map(|repetition| {
+            let name = metric.split('.').next().unwrap_or_default();
+            let phase = Phase { ops: 50, counts: Counts::Operations, ..phase(name, 0) };
+            let mut job = job("T", repetition, phase.clone());
+            let more = (1..records).map(|_| Record::Phase(Box::new(phase.clone())));
+            job.records.splice(1..1, more);
+            job
+        });
+        let notes = one(&plan, &campaign(jobs.collect())).notes;
+        of(&notes, Code::InnerRepetitions).and_then(|reason| reason.number("inner"))
+    };
+    assert_eq!(noted("benchmark.rate", 3), Some(3.0));
+    for once in ["precreate.rate", "cleanup.rate"] {
+        assert_eq!(noted(once, 1), None, "{once}");
+    }
+}
+
+#[test]
 fn a_rate_of_trees_tells_how_many_of_them_mdtest_would_count() {
     let value = |line: &str, metric: &str, ranks: u32| {
         let plan = plan(&format!(
