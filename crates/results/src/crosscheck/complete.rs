@@ -7,6 +7,11 @@ use crate::folder::{Job, JobEnd};
 use crate::reason::{Code, Reason};
 use crate::record::{Phase, Record, phases};
 
+/// Phases that are a part of another one, which has the ranks and the timeline. They are the calls on
+/// directories in a walk, and the kinds of operations in the benchmark of md-workbench.
+const PARTS: [&str; 5] =
+    ["directories", "benchmark_create", "benchmark_read", "benchmark_stat", "benchmark_delete"];
+
 /// The first part that the records of a job lack, although this program always records it.
 ///
 /// A part that is missing cannot contradict the others.
@@ -34,9 +39,7 @@ pub fn lacks(job: &Job) -> Option<Reason> {
 
 /// The name of a part that a phase lacks. With `has_columns` the workload records the ranks and the times.
 fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
-    // The calls on directories of a walk have the ranks and the timeline of its entries. Those of one kind in
-    // the benchmark of md-workbench have those of the whole benchmark.
-    let is_part = phase.phase == "directories" || phase.phase.starts_with("benchmark_");
+    let is_part = PARTS.contains(&phase.phase.as_str());
     let parts = [
         ("latency", phase.latency.is_none()),
         ("timeline", phase.timeline.is_none() && has_columns && !is_part),
@@ -44,4 +47,24 @@ fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
         ("moments", phase.moments.is_none() && has_columns),
     ];
     parts.into_iter().find_map(|(name, is_missing)| (is_missing && phase.ops > 0).then_some(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Latency, Moments};
+
+    #[test]
+    fn only_the_known_parts_of_a_phase_may_lack_its_ranks_and_timeline() {
+        let missing = |name: &str| {
+            let (latency, moments) = (Some(Latency::default()), Some(Moments::default()));
+            missing(&Phase { phase: name.into(), ops: 1, latency, moments, ..Phase::default() }, true)
+        };
+        for part in PARTS {
+            assert_eq!(missing(part), None, "{part}");
+        }
+        for whole in ["benchmark", "benchmark_other", "write"] {
+            assert_eq!(missing(whole), Some("timeline"), "{whole}");
+        }
+    }
 }
