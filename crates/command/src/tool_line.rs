@@ -169,6 +169,14 @@ impl ToolLine {
         self.mdtest.number(MdtestOption::Deadline, 0).unwrap_or(0)
     }
 
+    /// Seconds after which a phase stops, in all its repetitions together; 0 for never.
+    pub fn phase_limit_s(&self, phase: &str) -> u64 {
+        match self.tool.command {
+            "md-workbench" => md_workbench::limit_s(self, phase),
+            _ => self.deadline_s(),
+        }
+    }
+
     /// Whether the command line saves or reads the number of items, with `-x` of mdtest.
     pub fn status_file(&self) -> bool {
         self.mdtest.has(MdtestOption::StatusFile)

@@ -218,11 +218,9 @@ fn of_transfers(known: &KnownRates<'_>, line: &Line, placed: &Placement) -> Vec<
 /// The phases of a command line that counts operations.
 fn of_operations(known: &KnownRates<'_>, line: &Line, placed: &Placement) -> Vec<Estimate> {
     let Line::Tool(tool) = line else { return vec![Estimate::unknown()] };
-    let deadline = (line.deadline_s() > 0).then_some(line.deadline_s() as f64);
     let phases = line.phases();
-    let part_of = |part: &str, whole: &str| {
-        part.strip_prefix(whole).is_some_and(|rest| rest.starts_with('_')) && part != whole
-    };
+    let part_of =
+        |part: &str, whole: &str| part.strip_prefix(whole).is_some_and(|rest| rest.starts_with('_'));
     // The phases that make and remove the tree have few operations. A part has the time of its whole.
     let counted = phases
         .iter()
@@ -232,6 +230,7 @@ fn of_operations(known: &KnownRates<'_>, line: &Line, placed: &Placement) -> Vec
         let with_rate =
             [phase].into_iter().chain(parts).find_map(|name| Some((name, known.of_phase(name, 0.0)?)));
         let (name, rate) = with_rate.map_or((phase, None), |(name, rate)| (name, Some(rate)));
+        let deadline = Some(tool.phase_limit_s(name) as f64).filter(|limit| *limit > 0.0);
         match tool.operations(name, placed.ranks) {
             Some(operations) => time(operations as f64, rate, deadline, 0.0),
             None => Estimate::unknown(),

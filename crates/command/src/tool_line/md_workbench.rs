@@ -92,6 +92,13 @@ pub(super) fn iterations(line: &ToolLine) -> u64 {
     WorkbenchGiven::of(line).number(Iterations, 3)
 }
 
+/// Seconds after which a phase stops, with all iterations; 0 for never. `-w` limits each iteration.
+pub(super) fn limit_s(line: &ToolLine, phase: &str) -> u64 {
+    let is_benchmark = phase == "benchmark" || phase.starts_with("benchmark_");
+    let each = if is_benchmark { WorkbenchGiven::of(line).number(Deadline, 0) } else { 0 };
+    each.saturating_mul(iterations(line))
+}
+
 /// Operations of a phase on this number of ranks, with all iterations, at most. A phase of one kind of
 /// operation has those of its kind.
 pub(super) fn operations(line: &ToolLine, phase: &str, ranks: u64) -> u64 {
@@ -156,6 +163,8 @@ mod tests {
         assert_eq!(operations("benchmark_read"), Some(3 * 2 * 10 * 4));
         assert_eq!(operations("benchmark"), Some(4 * 3 * 2 * 10 * 4));
         assert_eq!(read.operations("benchmark", 3), Some(2 * 3 * 2 * 10 * 4));
+        let limited = line("-P 30 -w 20 -R 4");
+        assert_eq!(["benchmark", "benchmark_read", "cleanup"].map(|p| limited.phase_limit_s(p)), [80, 80, 0]);
         assert_eq!((some.repetitions(), some.creates(), some.removes()), (4, true, true));
     }
 

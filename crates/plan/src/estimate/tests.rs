@@ -51,6 +51,20 @@ fn a_benchmark_of_md_workbench_takes_its_own_time_or_that_of_one_kind_of_operati
 }
 
 #[test]
+fn the_limit_of_an_iteration_of_md_workbench_limits_its_benchmarks_together() {
+    let test = |limit: &str, metric: &str| {
+        alone(&format!(
+            "[[test]]\nid = \"M\"\nmd_workbench = \"-P 5 -I 50 -D 2 -R 3 {limit}\"\nrepetitions = 1\n\
+             criterion = {{ metric = \"{metric}\", op = \">=\", value = \"100/s\" }}\n"
+        ))
+    };
+    assert_eq!(test("-w 2", "benchmark.rate"), (3.0 * 2.0 + START_S, true, vec![Basis::Deadline]));
+    assert_eq!(test("-w 100", "benchmark.rate"), test("", "benchmark.rate"), "the rate ends it earlier");
+    let cleanup = 2.0 * 2.0 * 6.0 / 100.0;
+    assert_eq!(test("-w 2", "cleanup.rate").0, 3.0 * 2.0 + cleanup + START_S, "only benchmarks have a limit");
+}
+
+#[test]
 fn a_share_of_another_test_is_followed_to_its_threshold() {
     let text = "[[test]]\nid = \"W\"\nior = \"-w -t 1m -b 50m\"\nrepetitions = 1\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"10 MiB/s\" }\n\
