@@ -36,10 +36,12 @@ pub struct ToolLine {
     /// The arguments, without the program's name.
     pub words: Vec<String>,
     tool: &'static Tool,
-    /// The options of a workload other than mdtest.
+    /// The options of a workload without a table.
     split: SplitLine,
     /// The options of mdtest; empty for another workload.
     mdtest: OptionValues<MdtestOption>,
+    /// The options of md-workbench; empty for another workload.
+    md_workbench: OptionValues<MdWorkbenchOption>,
 }
 
 impl ToolLine {
@@ -61,17 +63,17 @@ impl ToolLine {
         let stray =
             |word: &str| format!("`{word}` is not an option of {command}. Its options begin with `-`.");
         let (mut split, mut mdtest) = (SplitLine::default(), OptionValues::default());
+        let mut md_workbench = OptionValues::default();
         if command == "mdtest" {
             mdtest = OptionValues::of(&check_classic(&words, &stray, check_mdtest)?);
         } else if command == "md-workbench" {
-            check_classic::<MdWorkbenchOption>(&words, &stray, md_workbench::check)?;
-            split = SplitLine::read(&words, tool.valued);
+            md_workbench = OptionValues::of(&check_classic(&words, &stray, md_workbench::check)?);
         } else {
             let parts = words::read(&words, tool.valued);
             parts.iter().try_for_each(|(at, part)| check(tool, &words[*at], part, &stray))?;
             split = SplitLine::read(&words, tool.valued);
         }
-        Ok(Self { words, tool, split, mdtest })
+        Ok(Self { words, tool, split, mdtest, md_workbench })
     }
 
     /// All values of a long option that may be repeated.
@@ -110,8 +112,10 @@ impl ToolLine {
     /// The arguments that set the place of its files, with `{dir}` in them; empty if the line sets it.
     pub fn place(&self) -> &'static [&'static str] {
         let tool = self.tool;
-        let own = tool.place.is_some_and(|letter| self.split.value(letter).is_some());
-        if own || self.mdtest.has(MdtestOption::Directory) { &[] } else { tool.default_place }
+        let own = tool.place.is_some_and(|letter| self.split.value(letter).is_some())
+            || self.mdtest.has(MdtestOption::Directory)
+            || self.md_workbench.has(MdWorkbenchOption::Directory);
+        if own { &[] } else { tool.default_place }
     }
 
     /// Names of the phases that the command line yields, as records name them.
@@ -154,7 +158,7 @@ impl ToolLine {
     pub fn operations(&self, phase: &str, ranks: u32) -> Option<u64> {
         let operations = match self.tool.command {
             "mdtest" => mdtest::operations(&self.mdtest, ranks.into()),
-            "md-workbench" => md_workbench::operations(self, phase, ranks.into()),
+            "md-workbench" => md_workbench::operations(&self.md_workbench, phase, ranks.into()),
             _ => 0,
         };
         (operations > 0).then_some(operations)
@@ -172,7 +176,7 @@ impl ToolLine {
     /// Seconds after which a phase stops, in all its repetitions together; 0 for never.
     pub fn phase_limit_s(&self, phase: &str) -> u64 {
         match self.tool.command {
-            "md-workbench" => md_workbench::limit_s(self, phase),
+            "md-workbench" => md_workbench::limit_s(&self.md_workbench, phase),
             _ => self.deadline_s(),
         }
     }
@@ -191,7 +195,7 @@ impl ToolLine {
             "file_creation" => {
                 given.on(MdtestOption::VerifyWrite) && given.number(MdtestOption::WriteBytes, 0) > Some(0)
             }
-            "benchmark_read" => md_workbench::compares(self),
+            "benchmark_read" => md_workbench::compares(&self.md_workbench),
             phase => self.tool.measures == Measures::Bytes && phase.ends_with("_check"),
         }
     }

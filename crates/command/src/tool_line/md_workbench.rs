@@ -4,34 +4,42 @@
 
 use units::Usage;
 
-use super::{ToolLine, own_place};
+use super::own_place;
 use crate::MdWorkbenchOption::{self, *};
-use crate::classic::{ModuleOptions, OptionValues, read_tokens};
+use crate::classic::OptionValues;
 
 /// The options of a command line.
-struct WorkbenchGiven(OptionValues<MdWorkbenchOption>);
+type Given = OptionValues<MdWorkbenchOption>;
 
-impl WorkbenchGiven {
-    fn of(line: &ToolLine) -> Self {
-        Self(OptionValues::of(&read_tokens(&line.words, ModuleOptions::Any)))
-    }
+/// A number; `otherwise` also where it cannot be parsed.
+fn number(given: &Given, option: MdWorkbenchOption, otherwise: u64) -> u64 {
+    given.number(option, otherwise).unwrap_or(otherwise)
+}
 
-    /// A number; `otherwise` also where it cannot be parsed.
-    fn number(&self, option: MdWorkbenchOption, otherwise: u64) -> u64 {
-        self.0.number(option, otherwise).unwrap_or(otherwise)
-    }
+/// Objects of a data set before the first iteration.
+fn per_set(given: &Given) -> u64 {
+    number(given, PerSet, 3000)
+}
 
-    /// Objects of one data set that exist, or that an iteration creates, at the same time. A rank may create
-    /// a whole iteration before another one removes.
-    fn at_once(&self) -> u64 {
-        let created = if self.0.on(ReadOnly) { 0 } else { self.number(Objects, 1000) };
-        self.number(PerSet, 3000).saturating_add(created)
-    }
+/// Objects of a data set that an iteration uses.
+fn objects(given: &Given) -> u64 {
+    number(given, Objects, 1000)
+}
 
-    /// Data sets of all ranks.
-    fn sets(&self, ranks: u64) -> u64 {
-        self.number(Sets, 10).saturating_mul(ranks)
-    }
+/// Objects of one data set that an iteration creates.
+fn created(given: &Given) -> u64 {
+    if given.on(ReadOnly) { 0 } else { objects(given) }
+}
+
+/// Objects of one data set that exist at the same time. A rank may create a whole iteration before another
+/// one removes.
+fn at_once(given: &Given) -> u64 {
+    per_set(given).saturating_add(created(given))
+}
+
+/// Data sets of all ranks.
+fn sets(given: &Given, ranks: u64) -> u64 {
+    number(given, Sets, 10).saturating_mul(ranks)
 }
 
 /// Rejects an option that a campaign cannot pass on.
@@ -50,9 +58,8 @@ pub(super) fn check(option: MdWorkbenchOption, value: &str) -> Result<(), Usage>
 }
 
 /// The phases that it yields.
-pub(super) fn phases(line: &ToolLine) -> Vec<&'static str> {
-    let given = WorkbenchGiven::of(line);
-    let benchmark: &[&str] = match (given.number(Iterations, 3), given.0.on(ReadOnly)) {
+pub(super) fn phases(given: &Given) -> Vec<&'static str> {
+    let benchmark: &[&str] = match (iterations(given), given.on(ReadOnly)) {
         (0, _) => &[],
         (_, true) => &["benchmark", "benchmark_read", "benchmark_stat"],
         (_, false) => {
@@ -63,63 +70,57 @@ pub(super) fn phases(line: &ToolLine) -> Vec<&'static str> {
 }
 
 /// Whether it compares the data that it reads.
-pub(super) fn compares(line: &ToolLine) -> bool {
-    WorkbenchGiven::of(line).0.on(VerifyRead)
+pub(super) fn compares(given: &Given) -> bool {
+    given.on(VerifyRead)
 }
 
 /// Bytes that exist at the same time, at most.
-pub(super) fn bytes(line: &ToolLine, ranks: u64) -> u64 {
-    let given = WorkbenchGiven::of(line);
-    given.sets(ranks).saturating_mul(given.at_once()).saturating_mul(given.number(ObjectSize, 3901))
+pub(super) fn bytes(given: &Given, ranks: u64) -> u64 {
+    sets(given, ranks).saturating_mul(at_once(given)).saturating_mul(number(given, ObjectSize, 3901))
 }
 
 /// Data sets and objects that exist at the same time, at most, and their directory.
-pub(super) fn names(line: &ToolLine, ranks: u64) -> u64 {
-    let given = WorkbenchGiven::of(line);
-    given.sets(ranks).saturating_mul(given.at_once().saturating_add(1)).saturating_add(1)
+pub(super) fn names(given: &Given, ranks: u64) -> u64 {
+    sets(given, ranks).saturating_mul(at_once(given).saturating_add(1)).saturating_add(1)
 }
 
 /// How often as many objects as exist at the same time are created, rounded up.
-pub(super) fn renewals(line: &ToolLine) -> u64 {
-    let given = WorkbenchGiven::of(line);
-    let each = given.at_once() - given.number(PerSet, 3000).min(given.at_once());
-    let more = each.saturating_mul(iterations(line).saturating_sub(1));
-    1 + more.div_ceil(given.at_once().max(1))
+pub(super) fn renewals(given: &Given) -> u64 {
+    let more = created(given).saturating_mul(iterations(given).saturating_sub(1));
+    1 + more.div_ceil(at_once(given).max(1))
 }
 
 /// Iterations of the benchmark.
-pub(super) fn iterations(line: &ToolLine) -> u64 {
-    WorkbenchGiven::of(line).number(Iterations, 3)
+pub(super) fn iterations(given: &Given) -> u64 {
+    number(given, Iterations, 3)
 }
 
 /// Seconds after which a phase stops, with all iterations; 0 for never. `-w` limits each iteration.
-pub(super) fn limit_s(line: &ToolLine, phase: &str) -> u64 {
+pub(super) fn limit_s(given: &Given, phase: &str) -> u64 {
     let is_benchmark = phase == "benchmark" || phase.starts_with("benchmark_");
-    let each = if is_benchmark { WorkbenchGiven::of(line).number(Deadline, 0) } else { 0 };
-    each.saturating_mul(iterations(line))
+    let each = if is_benchmark { number(given, Deadline, 0) } else { 0 };
+    each.saturating_mul(iterations(given))
 }
 
 /// Operations of a phase on this number of ranks, with all iterations, at most. A phase of one kind of
 /// operation has those of its kind.
-pub(super) fn operations(line: &ToolLine, phase: &str, ranks: u64) -> u64 {
-    let given = WorkbenchGiven::of(line);
-    let each = match phase {
-        "precreate" | "cleanup" => given.number(PerSet, 3000).saturating_add(1),
-        _ => {
-            let kinds = match (phase, given.0.on(ReadOnly)) {
-                ("benchmark", true) => 2,
-                ("benchmark", false) => 4,
-                _ => 1,
-            };
-            given.number(Objects, 1000).saturating_mul(given.number(Iterations, 3)).saturating_mul(kinds)
-        }
+pub(super) fn operations(given: &Given, phase: &str, ranks: u64) -> u64 {
+    let kinds = match (phase, given.on(ReadOnly)) {
+        ("benchmark", true) => 2,
+        ("benchmark", false) => 4,
+        _ => 1,
     };
-    given.sets(ranks).saturating_mul(each)
+    let each = match phase {
+        "precreate" | "cleanup" => per_set(given).saturating_add(1),
+        _ => objects(given).saturating_mul(iterations(given)).saturating_mul(kinds),
+    };
+    sets(given, ranks).saturating_mul(each)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ToolLine;
     use crate::classic::{ClassicOption, OptionKind};
     use crate::tool_line::tools::options_of;
 
