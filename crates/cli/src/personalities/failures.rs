@@ -83,6 +83,7 @@ mod tests {
         assert_eq!(named(1, "  ", Leads::Call), "  rank 2: stat d/f: Permission denied\n");
         assert_eq!(named(8, "", Leads::Call).lines().count(), 3);
     }
+
     #[test]
     fn a_relative_path_of_wrong_data_stays_as_it_is() {
         let bad = BadRange { rank: 1, path: "read".into(), offset: 8, length: 4, ..BadRange::default() };

@@ -199,6 +199,7 @@ mod tests {
             assert_eq!(watched.look(call, begin + turn * 5 * SECOND, 60 * SECOND), None);
         }
     }
+
     #[test]
     fn ranks_that_stay_in_a_call_are_reported_in_order_until_the_watch_ends() {
         let dir = tempfile::tempdir().unwrap();

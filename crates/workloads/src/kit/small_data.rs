@@ -59,7 +59,7 @@ pub(crate) fn poison_buffer(buffer: &mut [u8]) {
     fill_rest(rest, words.len(), |place| !place);
 }
 
-/// Where the whole words in so many bytes end.
+/// The end of the last whole word in a buffer of this length, bytes.
 pub(crate) fn words_end(bytes: usize) -> usize {
     bytes / WORD * WORD
 }
