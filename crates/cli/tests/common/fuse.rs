@@ -14,11 +14,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use fuser::{BackgroundSession, FileAttr, FileType, MountOption, TimeOrNow};
+use rustix::io::Errno;
 
 use super::campaign::skipped;
 use adapter::Adapter;
 
-/// The begin of the name of a mount. The number of the process follows.
+/// The beginning of the name of a mount. The number of the process follows.
 const NAME: &str = "assay-test.";
 
 /// A name in a directory: number of the inode, kind, name.
@@ -49,20 +50,25 @@ pub enum Made<'a> {
 /// Total and free blocks of 4 KiB, total and free inodes.
 pub type Space = [u64; 4];
 
-/// The calls of a file system, by the numbers of inodes. The root has number 1.
+/// The calls of a file system, by the numbers of inodes. The root has number 1. A call that a file system does
+/// not define is one that it does not support, or that it has nothing to do for.
 pub trait Served: Send + 'static {
-    /// The inode with this name. It is known until it is forgotten as often as it was given.
+    /// The inode with this name. It is known until it is forgotten.
     fn lookup(&mut self, parent: u64, name: &OsStr) -> io::Result<FileAttr>;
-    /// The kernel forgets an inode that it was given this number of times.
-    fn forget(&mut self, ino: u64, times: u64);
+    /// The kernel no longer uses an inode.
+    fn forget(&mut self, _ino: u64) {}
     /// The attributes of an inode.
     fn attributes(&mut self, ino: u64) -> io::Result<FileAttr>;
     /// Changes attributes.
     fn change(&mut self, ino: u64, change: &Change) -> io::Result<FileAttr>;
     /// Makes a directory or a link.
-    fn make(&mut self, parent: u64, name: &OsStr, made: &Made<'_>) -> io::Result<FileAttr>;
+    fn make(&mut self, _parent: u64, _name: &OsStr, _made: &Made<'_>) -> io::Result<FileAttr> {
+        Err(Errno::NOSYS.into())
+    }
     /// The target of a symbolic link.
-    fn target(&mut self, ino: u64) -> io::Result<PathBuf>;
+    fn target(&mut self, _ino: u64) -> io::Result<PathBuf> {
+        Err(Errno::NOSYS.into())
+    }
     /// Opens a file, and makes it before. Gives the handle.
     fn create(&mut self, parent: u64, name: &OsStr, mode: u32, flags: i32) -> io::Result<(FileAttr, u64)>;
     /// Opens a file. Gives the handle.
@@ -72,17 +78,25 @@ pub trait Served: Send + 'static {
     /// Writes all these bytes.
     fn write(&mut self, ino: u64, handle: u64, offset: u64, data: &[u8]) -> io::Result<()>;
     /// A descriptor of the file is closed.
-    fn flush(&mut self, ino: u64, handle: u64) -> io::Result<()>;
+    fn flush(&mut self, _ino: u64, _handle: u64) -> io::Result<()> {
+        Ok(())
+    }
     /// Flushes the file to storage.
-    fn fsync(&mut self, ino: u64, handle: u64) -> io::Result<()>;
+    fn fsync(&mut self, _ino: u64, _handle: u64) -> io::Result<()> {
+        Ok(())
+    }
     /// The last descriptor was closed.
-    fn release(&mut self, handle: u64);
+    fn release(&mut self, _handle: u64) {}
     /// The names in a directory.
-    fn list(&mut self, ino: u64) -> io::Result<Vec<Listed>>;
+    fn list(&mut self, _ino: u64) -> io::Result<Vec<Listed>> {
+        Err(Errno::NOSYS.into())
+    }
     /// Removes a file or a directory.
     fn remove(&mut self, parent: u64, name: &OsStr, is_directory: bool) -> io::Result<()>;
     /// Renames; `flags` are those of renameat2(2).
-    fn rename(&mut self, from: (u64, &OsStr), to: (u64, &OsStr), flags: u32) -> io::Result<()>;
+    fn rename(&mut self, _from: (u64, &OsStr), _to: (u64, &OsStr), _flags: u32) -> io::Result<()> {
+        Err(Errno::NOSYS.into())
+    }
     /// The space of the file system.
     fn space(&mut self) -> io::Result<Space>;
 }

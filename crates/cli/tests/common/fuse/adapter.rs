@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use fuser::{
-    Filesystem, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen,
-    ReplyStatfs, ReplyWrite, Request, TimeOrNow,
+    FileAttr, Filesystem, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
+    ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow,
 };
 
 use super::{Change, Listed, Made, Served};
@@ -35,23 +35,39 @@ macro_rules! reply {
 /// opening, also if its files are removed meanwhile.
 pub(super) struct Adapter<S> {
     served: S,
+    /// How often the kernel was given each inode, and has not forgotten it.
+    given: HashMap<u64, u64>,
     listings: HashMap<u64, Vec<Listed>>,
     opened: u64,
 }
 
 impl<S: Served> Adapter<S> {
     pub(super) fn new(served: S) -> Self {
-        Self { served, listings: HashMap::new(), opened: 0 }
+        Self { served, given: HashMap::new(), listings: HashMap::new(), opened: 0 }
+    }
+
+    /// Gives an inode to the kernel.
+    fn give(&mut self, found: io::Result<FileAttr>, reply: ReplyEntry) {
+        reply!(found, reply, found => {
+            *self.given.entry(found.ino).or_default() += 1;
+            reply.entry(&TTL, &found, 0);
+        });
     }
 }
 
 impl<S: Served> Filesystem for Adapter<S> {
     fn lookup(&mut self, _: &Request<'_>, parent: u64, name: &OsStr, reply: ReplyEntry) {
-        reply!(self.served.lookup(parent, name), reply, found => reply.entry(&TTL, &found, 0));
+        let found = self.served.lookup(parent, name);
+        self.give(found, reply);
     }
 
     fn forget(&mut self, _: &Request<'_>, ino: u64, times: u64) {
-        self.served.forget(ino, times);
+        let Some(given) = self.given.get_mut(&ino) else { return };
+        *given = given.saturating_sub(times);
+        if *given == 0 {
+            self.given.remove(&ino);
+            self.served.forget(ino);
+        }
     }
 
     fn getattr(&mut self, _: &Request<'_>, ino: u64, _: Option<u64>, reply: ReplyAttr) {
@@ -86,17 +102,17 @@ impl<S: Served> Filesystem for Adapter<S> {
 
     fn mkdir(&mut self, _: &Request<'_>, parent: u64, name: &OsStr, mode: u32, mask: u32, reply: ReplyEntry) {
         let made = self.served.make(parent, name, &Made::Directory(mode & !mask));
-        reply!(made, reply, made => reply.entry(&TTL, &made, 0));
+        self.give(made, reply);
     }
 
     fn symlink(&mut self, _: &Request<'_>, parent: u64, name: &OsStr, target: &Path, reply: ReplyEntry) {
         let made = self.served.make(parent, name, &Made::Symlink(target));
-        reply!(made, reply, made => reply.entry(&TTL, &made, 0));
+        self.give(made, reply);
     }
 
     fn link(&mut self, _: &Request<'_>, ino: u64, parent: u64, name: &OsStr, reply: ReplyEntry) {
         let made = self.served.make(parent, name, &Made::Link(ino));
-        reply!(made, reply, made => reply.entry(&TTL, &made, 0));
+        self.give(made, reply);
     }
 
     fn unlink(&mut self, _: &Request<'_>, parent: u64, name: &OsStr, reply: ReplyEmpty) {
@@ -131,7 +147,10 @@ impl<S: Served> Filesystem for Adapter<S> {
         reply: ReplyCreate,
     ) {
         let created = self.served.create(parent, name, mode & !mask, flags);
-        reply!(created, reply, (made, handle) => reply.created(&TTL, &made, 0, handle, 0));
+        reply!(created, reply, (made, handle) => {
+            *self.given.entry(made.ino).or_default() += 1;
+            reply.created(&TTL, &made, 0, handle, 0);
+        });
     }
 
     fn open(&mut self, _: &Request<'_>, ino: u64, flags: i32, reply: ReplyOpen) {

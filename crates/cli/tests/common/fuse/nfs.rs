@@ -42,7 +42,6 @@ type Client = Nfs3Client<Connection>;
 /// A file that the kernel knows.
 struct Node {
     handle: nfs_fh3,
-    times: u64,
     /// How often it is open.
     opened: u64,
     /// The directory and the name under which it is hidden.
@@ -67,7 +66,7 @@ impl Nfs {
         let path = dirpath(Opaque::borrowed(export.as_bytes()));
         let handle = nfs_fh3 { data: result(mounts.mnt(path)).map_err(io::Error::other)?.fhandle.0 };
         let client = Nfs3Client::new_with_auth(Connection::new(nfs)?, root, none);
-        let root = Node { handle, times: 1, opened: 0, hidden: None, unstable: None };
+        let root = Node { handle, opened: 0, hidden: None, unstable: None };
         Ok(Self { client, is_lost: false, nodes: HashMap::from([(1, root)]), hidden: 0 })
     }
 
@@ -112,9 +111,8 @@ impl Nfs {
     /// Gives a file to the kernel.
     fn known(&mut self, handle: nfs_fh3, found: post_op_attr) -> io::Result<FileAttr> {
         let found = self.facts(handle.clone(), found)?;
-        let new = || Node { handle: handle.clone(), times: 0, opened: 0, hidden: None, unstable: None };
+        let new = || Node { handle: handle.clone(), opened: 0, hidden: None, unstable: None };
         let node = self.nodes.entry(found.fileid).or_insert_with(new);
-        node.times += 1;
         // The number may be that of a removed file.
         node.handle = handle;
         Ok(attributes(&found))
@@ -170,12 +168,8 @@ impl Served for Nfs {
         self.known(found.object, found.obj_attributes)
     }
 
-    fn forget(&mut self, ino: u64, times: u64) {
-        let Some(node) = self.nodes.get_mut(&ino) else { return };
-        node.times = node.times.saturating_sub(times);
-        if node.times == 0 && ino != 1 {
-            self.nodes.remove(&ino);
-        }
+    fn forget(&mut self, ino: u64) {
+        self.nodes.remove(&ino);
     }
 
     fn attributes(&mut self, ino: u64) -> io::Result<FileAttr> {

@@ -22,7 +22,6 @@ struct Node {
     fd: OwnedFd,
     /// The path under which it was found first, from the root.
     path: PathBuf,
-    times: u64,
 }
 
 pub(super) struct Through {
@@ -48,7 +47,7 @@ fn kind(mode: u32) -> FileType {
 impl Through {
     pub(super) fn new(root: &Path, current: Current) -> io::Result<Self> {
         let fd = calls::open(root, OFlags::PATH | OFlags::CLOEXEC, calls::Mode::empty())?;
-        let root = Node { fd, path: PathBuf::new(), times: 1 };
+        let root = Node { fd, path: PathBuf::new() };
         Ok(Self { nodes: HashMap::from([(1, root)]), files: HashMap::new(), opened: 0, current })
     }
 
@@ -111,16 +110,12 @@ impl Served for Through {
         let fd = calls::openat(&self.nodes[&parent].fd, name, how, calls::Mode::empty())?;
         let facts = self.facts(&fd)?;
         let path = self.nodes[&parent].path.join(name);
-        self.nodes.entry(facts.ino).or_insert(Node { fd, path, times: 0 }).times += 1;
+        self.nodes.entry(facts.ino).or_insert(Node { fd, path });
         Ok(facts)
     }
 
-    fn forget(&mut self, ino: u64, times: u64) {
-        let Some(node) = self.nodes.get_mut(&ino) else { return };
-        node.times = node.times.saturating_sub(times);
-        if node.times == 0 && ino != 1 {
-            self.nodes.remove(&ino);
-        }
+    fn forget(&mut self, ino: u64) {
+        self.nodes.remove(&ino);
     }
 
     fn attributes(&mut self, ino: u64) -> io::Result<FileAttr> {

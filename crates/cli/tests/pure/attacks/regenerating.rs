@@ -3,16 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::io;
+use std::time::SystemTime;
 
-use fuser::consts::FOPEN_DIRECT_IO;
-use fuser::{
-    BackgroundSession, FileAttr, FileType, Filesystem, MountOption, ReplyAttr, ReplyCreate, ReplyData,
-    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow,
-};
+use fuser::{FileAttr, FileType};
+use rustix::io::Errno;
 
-use crate::common::campaign::skipped;
+use crate::common::fuse::{Change, FuseMount, Served, Space};
 use crate::common::ior;
 use crate::common::options::secret;
 
@@ -64,23 +61,30 @@ struct Regenerating {
 }
 
 impl Regenerating {
-    fn of(&mut self, ino: u64) -> Option<&mut Kept> {
-        self.files.values_mut().find(|kept| kept.ino == ino)
+    fn of(&mut self, ino: u64) -> io::Result<&mut Kept> {
+        let found = self.files.values_mut().find(|kept| kept.ino == ino);
+        Ok(found.ok_or(Errno::NOENT)?)
+    }
+}
+
+impl Served for Regenerating {
+    fn lookup(&mut self, _: u64, name: &OsStr) -> io::Result<FileAttr> {
+        let ino = self.files.get(name).map(|kept| kept.ino);
+        self.attributes(ino.ok_or(Errno::NOENT)?)
     }
 
-    fn attributes(&self, ino: u64) -> Option<FileAttr> {
-        let bytes = self.files.values().find(|kept| kept.ino == ino).map(|kept| kept.bytes);
-        let kind = if ino == 1 { FileType::Directory } else { FileType::RegularFile };
+    fn attributes(&mut self, ino: u64) -> io::Result<FileAttr> {
+        let bytes = if ino == 1 { 0 } else { self.of(ino)?.bytes };
         let time = SystemTime::UNIX_EPOCH;
-        (ino == 1 || bytes.is_some()).then(|| FileAttr {
+        Ok(FileAttr {
             ino,
-            size: bytes.unwrap_or(0),
-            blocks: bytes.unwrap_or(0).div_ceil(512),
+            size: bytes,
+            blocks: bytes.div_ceil(512),
             atime: time,
             mtime: time,
             ctime: time,
             crtime: time,
-            kind,
+            kind: if ino == 1 { FileType::Directory } else { FileType::RegularFile },
             perm: if ino == 1 { 0o777 } else { 0o666 },
             nlink: 1,
             uid: 0,
@@ -90,136 +94,53 @@ impl Regenerating {
             flags: 0,
         })
     }
-}
 
-const TTL: Duration = Duration::ZERO;
-const ENOENT: i32 = 2;
-
-impl Filesystem for Regenerating {
-    fn lookup(&mut self, _: &Request<'_>, _: u64, name: &OsStr, reply: ReplyEntry) {
-        let found = self.files.get(name).and_then(|kept| self.attributes(kept.ino));
-        match found {
-            Some(attributes) => reply.entry(&TTL, &attributes, 0),
-            None => reply.error(ENOENT),
-        }
-    }
-
-    fn getattr(&mut self, _: &Request<'_>, ino: u64, _: Option<u64>, reply: ReplyAttr) {
-        match self.attributes(ino) {
-            Some(attributes) => reply.attr(&TTL, &attributes),
-            None => reply.error(ENOENT),
-        }
-    }
-
-    fn setattr(
-        &mut self,
-        _: &Request<'_>,
-        ino: u64,
-        _: Option<u32>,
-        _: Option<u32>,
-        _: Option<u32>,
-        size: Option<u64>,
-        _: Option<TimeOrNow>,
-        _: Option<TimeOrNow>,
-        _: Option<SystemTime>,
-        _: Option<u64>,
-        _: Option<SystemTime>,
-        _: Option<SystemTime>,
-        _: Option<SystemTime>,
-        _: Option<u32>,
-        reply: ReplyAttr,
-    ) {
-        if let (Some(kept), Some(size)) = (self.of(ino), size) {
+    fn change(&mut self, ino: u64, change: &Change) -> io::Result<FileAttr> {
+        if let (Ok(kept), Some(size)) = (self.of(ino), change.size) {
             kept.bytes = size;
         }
-        self.getattr_of(ino, reply);
+        self.attributes(ino)
     }
 
-    fn create(&mut self, _: &Request<'_>, _: u64, name: &OsStr, _: u32, _: u32, _: i32, reply: ReplyCreate) {
+    fn create(&mut self, _: u64, name: &OsStr, _: u32, _: i32) -> io::Result<(FileAttr, u64)> {
         self.made += 1;
         let ino = 1 + self.made;
         self.files.insert(name.to_owned(), Kept { ino, ..Kept::default() });
-        let attributes = self.attributes(ino).expect("it was just made");
-        reply.created(&TTL, &attributes, 0, 0, FOPEN_DIRECT_IO);
+        Ok((self.attributes(ino)?, 0))
     }
 
-    fn open(&mut self, _: &Request<'_>, _: u64, _: i32, reply: ReplyOpen) {
-        reply.opened(0, FOPEN_DIRECT_IO);
+    fn open(&mut self, _: u64, _: i32) -> io::Result<u64> {
+        Ok(0)
     }
 
-    fn write(
-        &mut self,
-        _: &Request<'_>,
-        ino: u64,
-        _: u64,
-        offset: i64,
-        data: &[u8],
-        _: u32,
-        _: i32,
-        _: Option<u64>,
-        reply: ReplyWrite,
-    ) {
-        let Some(kept) = self.of(ino) else { return reply.error(ENOENT) };
+    fn write(&mut self, ino: u64, _: u64, offset: u64, data: &[u8]) -> io::Result<()> {
+        let kept = self.of(ino)?;
         if offset == 0 && data.len() >= 8 * KEPT {
             for (word, bytes) in kept.stamp.iter_mut().zip(data.chunks_exact(8)) {
                 *word = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
             }
         }
-        kept.bytes = kept.bytes.max(offset as u64 + data.len() as u64);
-        reply.written(data.len() as u32);
+        kept.bytes = kept.bytes.max(offset + data.len() as u64);
+        Ok(())
     }
 
-    fn read(
-        &mut self,
-        _: &Request<'_>,
-        ino: u64,
-        _: u64,
-        offset: i64,
-        size: u32,
-        _: i32,
-        _: Option<u64>,
-        reply: ReplyData,
-    ) {
-        let Some(kept) = self.of(ino) else { return reply.error(ENOENT) };
-        let (from, to) = (offset as u64, (offset as u64 + u64::from(size)).min(kept.bytes));
+    fn read(&mut self, ino: u64, _: u64, from: u64, bytes: usize) -> io::Result<Vec<u8>> {
+        let kept = self.of(ino)?;
+        let to = (from + bytes as u64).min(kept.bytes);
         let first = from / BLOCK as u64;
         let blocks = first..to.max(from).div_ceil(BLOCK as u64);
         let data: Vec<u8> = blocks.flat_map(|number| block(&kept.stamp, number)).collect();
         let skipped = (from - first * BLOCK as u64) as usize;
-        reply.data(&data[skipped..skipped + to.saturating_sub(from) as usize]);
+        Ok(data[skipped..skipped + to.saturating_sub(from) as usize].to_vec())
     }
 
-    fn fsync(&mut self, _: &Request<'_>, _: u64, _: u64, _: bool, reply: ReplyEmpty) {
-        reply.ok();
-    }
-
-    fn unlink(&mut self, _: &Request<'_>, _: u64, name: &OsStr, reply: ReplyEmpty) {
+    fn remove(&mut self, _: u64, name: &OsStr, _: bool) -> io::Result<()> {
         self.files.remove(name);
-        reply.ok();
+        Ok(())
     }
 
-    fn statfs(&mut self, _: &Request<'_>, _: u64, reply: ReplyStatfs) {
-        reply.statfs(1 << 30, 1 << 30, 1 << 30, 1 << 20, 1 << 20, BLOCK as u32, 255, BLOCK as u32);
-    }
-}
-
-impl Regenerating {
-    fn getattr_of(&self, ino: u64, reply: ReplyAttr) {
-        match self.attributes(ino) {
-            Some(attributes) => reply.attr(&TTL, &attributes),
-            None => reply.error(ENOENT),
-        }
-    }
-}
-
-fn mounted(root: &Path) -> Option<BackgroundSession> {
-    let options = [MountOption::FSName("regenerating".to_owned())];
-    match fuser::spawn_mount2(Regenerating::default(), root, &options) {
-        Ok(session) => Some(session),
-        Err(error) => {
-            skipped(&format!("FUSE cannot be mounted here: {error}"));
-            None
-        }
+    fn space(&mut self) -> io::Result<Space> {
+        Ok([1 << 30, 1 << 30, 1 << 20, 1 << 20])
     }
 }
 
@@ -232,7 +153,7 @@ fn a_file_system_that_keeps_40_bytes_of_a_file_answers_for_public_data_but_not_f
     std::fs::create_dir(&root).unwrap();
     let key = place.path().join("key");
     secret(&key);
-    let Some(_session) = mounted(&root) else { return };
+    let Some(_mount) = FuseMount::new(Regenerating::default(), &root) else { return };
     let file = root.join("f");
     let wrong = |key: &str| {
         let record = place.path().join("r");
