@@ -244,14 +244,18 @@ pub fn tree(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, i64)> {
     all
 }
 
-/// A test of a plan that passes on each file system.
-pub const PASSING_TEST: &str = r#"
+/// A test of a plan that passes on each file system, with the text of its clause.
+pub fn passing_test(clause: &str) -> String {
+    format!(
+        r#"
 [[test]]
 id = "W"
-clause = "writes"
+clause = "{clause}"
 ior = "-w -e -t 64k -b 128k"
-criterion = { metric = "write.bw", stat = "max", op = ">=", value = "1 B/s" }
-"#;
+criterion = {{ metric = "write.bw", stat = "max", op = ">=", value = "1 B/s" }}
+"#
+    )
+}
 
 /// Waits until `there` is true, for a limited time.
 pub fn until(what: &str, mut there: impl FnMut() -> bool) {

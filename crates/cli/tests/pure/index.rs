@@ -3,20 +3,12 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::common::campaign::Place;
-
-const TEST: &str = r#"
-[[test]]
-id = "W"
-clause = "</td><script>alert(1)</script>"
-ior = "-w -e -t 64k -b 128k"
-criterion = { metric = "write.bw", stat = "max", op = ">=", value = "1 B/s" }
-"#;
+use crate::common::campaign::{Place, passing_test};
 
 /// A place with the campaigns `one`, `two <b>` and `changed`, and an archive of the first.
 fn campaigns() -> Place {
     let place = Place::new();
-    place.plan(TEST);
+    place.plan(&passing_test("</td><script>alert(1)</script>"));
     for folder in ["one", "two", "changed"] {
         place.assay(&format!("run p.toml --dir dir --folder {folder}")).ok();
     }

@@ -3,16 +3,10 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::common::campaign::{Place, THREE_TESTS, signal, three_tests_with_a_failure, tree, until};
+use crate::common::campaign::{
+    Place, THREE_TESTS, passing_test, signal, three_tests_with_a_failure, tree, until,
+};
 use crate::common::server::{Server, links};
-
-const TEST: &str = r#"
-[[test]]
-id = "W"
-clause = "<script>alert(1)</script>"
-ior = "-w -e -t 64k -b 128k"
-criterion = { metric = "write.bw", stat = "max", op = ">=", value = "1 B/s" }
-"#;
 
 /// Adds a table with this many points to the history `h.sqlite` of the place.
 fn add_points(place: &Place, points: usize) {
@@ -28,7 +22,7 @@ fn add_points(place: &Place, points: usize) {
 fn served() -> Place {
     let place = Place::new();
     fs::create_dir(place.path("all")).unwrap();
-    place.plan(TEST);
+    place.plan(&passing_test("<script>alert(1)</script>"));
     for folder in ["one", "two"] {
         place.assay(&format!("run p.toml --dir dir --folder all/{folder}")).ok();
     }

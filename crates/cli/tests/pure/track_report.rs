@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::campaign::{PASSING_TEST, Place};
+use crate::common::campaign::{Place, passing_test};
 
 const STORE: &str = "--store h.sqlite";
 
@@ -57,7 +57,7 @@ fn a_report_has_a_page_of_all_series_and_one_of_each_that_links_lead_to() {
 #[test]
 fn the_points_of_campaigns_link_to_their_reports_and_have_the_whole_hash() {
     let place = Place::new();
-    place.plan(PASSING_TEST);
+    place.plan(&passing_test("writes"));
     for folder in ["one", "two"] {
         place.assay(&format!("run p.toml --dir dir --folder {folder}")).ok();
     }

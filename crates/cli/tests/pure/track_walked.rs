@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::common::browser::Browser;
-use crate::common::campaign::{PASSING_TEST, Place};
+use crate::common::campaign::{Place, passing_test};
 use crate::common::server::Server;
 
 /// The last point of the small chart of the series that fell, which no other one covers, and that of the
@@ -16,7 +16,7 @@ const LARGE_POINT: &str = "svg.large-chart g.point:last-of-type circle";
 /// A place with a history of a series that falls to 80 % after 40 of 80 days, and of one campaign.
 fn history() -> Place {
     let place = Place::new();
-    place.plan(PASSING_TEST);
+    place.plan(&passing_test("writes"));
     fs::create_dir(place.path("all")).unwrap();
     place.assay("run p.toml --dir dir --folder all/one").ok();
     let mut table = "time,value,test,unit\n".to_owned();
