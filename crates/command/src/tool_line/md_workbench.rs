@@ -9,36 +9,36 @@ use crate::MdWorkbenchOption::{self, *};
 use crate::classic::OptionValues;
 
 /// The options of a command line.
-type Given = OptionValues<MdWorkbenchOption>;
+type WorkbenchGiven = OptionValues<MdWorkbenchOption>;
 
 /// A number; `otherwise` also where it cannot be parsed.
-fn number(given: &Given, option: MdWorkbenchOption, otherwise: u64) -> u64 {
+fn number(given: &WorkbenchGiven, option: MdWorkbenchOption, otherwise: u64) -> u64 {
     given.number(option, otherwise).unwrap_or(otherwise)
 }
 
 /// Objects of a data set before the first iteration.
-fn per_set(given: &Given) -> u64 {
+fn per_set(given: &WorkbenchGiven) -> u64 {
     number(given, PerSet, 3000)
 }
 
 /// Objects of a data set that an iteration uses.
-fn objects(given: &Given) -> u64 {
+fn objects(given: &WorkbenchGiven) -> u64 {
     number(given, Objects, 1000)
 }
 
 /// Objects of one data set that an iteration creates.
-fn created(given: &Given) -> u64 {
+fn created(given: &WorkbenchGiven) -> u64 {
     if given.on(ReadOnly) { 0 } else { objects(given) }
 }
 
 /// Objects of one data set that exist at the same time. A rank may create a whole iteration before another
 /// one removes.
-fn at_once(given: &Given) -> u64 {
+fn at_once(given: &WorkbenchGiven) -> u64 {
     per_set(given).saturating_add(created(given))
 }
 
 /// Data sets of all ranks.
-fn sets(given: &Given, ranks: u64) -> u64 {
+fn sets(given: &WorkbenchGiven, ranks: u64) -> u64 {
     number(given, Sets, 10).saturating_mul(ranks)
 }
 
@@ -58,7 +58,7 @@ pub(super) fn check(option: MdWorkbenchOption, value: &str) -> Result<(), Usage>
 }
 
 /// The phases that it yields.
-pub(super) fn phases(given: &Given) -> Vec<&'static str> {
+pub(super) fn phases(given: &WorkbenchGiven) -> Vec<&'static str> {
     let benchmark: &[&str] = match (iterations(given), given.on(ReadOnly)) {
         (0, _) => &[],
         (_, true) => &["benchmark", "benchmark_read", "benchmark_stat"],
@@ -70,33 +70,33 @@ pub(super) fn phases(given: &Given) -> Vec<&'static str> {
 }
 
 /// Whether it compares the data that it reads.
-pub(super) fn compares(given: &Given) -> bool {
+pub(super) fn compares(given: &WorkbenchGiven) -> bool {
     given.on(VerifyRead)
 }
 
 /// Bytes that exist at the same time, at most.
-pub(super) fn bytes(given: &Given, ranks: u64) -> u64 {
+pub(super) fn bytes(given: &WorkbenchGiven, ranks: u64) -> u64 {
     sets(given, ranks).saturating_mul(at_once(given)).saturating_mul(number(given, ObjectSize, 3901))
 }
 
 /// Data sets and objects that exist at the same time, at most, and their directory.
-pub(super) fn names(given: &Given, ranks: u64) -> u64 {
+pub(super) fn names(given: &WorkbenchGiven, ranks: u64) -> u64 {
     sets(given, ranks).saturating_mul(at_once(given).saturating_add(1)).saturating_add(1)
 }
 
 /// How often as many objects as exist at the same time are created, rounded up.
-pub(super) fn renewals(given: &Given) -> u64 {
+pub(super) fn renewals(given: &WorkbenchGiven) -> u64 {
     let more = created(given).saturating_mul(iterations(given).saturating_sub(1));
     1 + more.div_ceil(at_once(given).max(1))
 }
 
 /// Iterations of the benchmark.
-pub(super) fn iterations(given: &Given) -> u64 {
+pub(super) fn iterations(given: &WorkbenchGiven) -> u64 {
     number(given, Iterations, 3)
 }
 
 /// Seconds after which a phase stops, with all iterations; 0 for never. `-w` limits each iteration.
-pub(super) fn limit_s(given: &Given, phase: &str) -> u64 {
+pub(super) fn limit_s(given: &WorkbenchGiven, phase: &str) -> u64 {
     let is_benchmark = phase == "benchmark" || phase.starts_with("benchmark_");
     let each = if is_benchmark { number(given, Deadline, 0) } else { 0 };
     each.saturating_mul(iterations(given))
@@ -104,7 +104,7 @@ pub(super) fn limit_s(given: &Given, phase: &str) -> u64 {
 
 /// Operations of a phase on this number of ranks, with all iterations, at most. A phase of one kind of
 /// operation has those of its kind.
-pub(super) fn operations(given: &Given, phase: &str, ranks: u64) -> u64 {
+pub(super) fn operations(given: &WorkbenchGiven, phase: &str, ranks: u64) -> u64 {
     let kinds = match (phase, given.on(ReadOnly)) {
         ("benchmark", true) => 2,
         ("benchmark", false) => 4,
