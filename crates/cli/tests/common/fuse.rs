@@ -50,8 +50,8 @@ pub enum Made<'a> {
 /// Total and free blocks of 4 KiB, total and free inodes.
 pub type Space = [u64; 4];
 
-/// The calls of a file system, by the numbers of inodes. The root has number 1. A call that a file system does
-/// not define is one that it does not support, or that it has nothing to do for.
+/// The calls of a file system, by the numbers of inodes. The root has number 1. A call that a file system
+/// does not define is one that it does not support, or that it has nothing to do for.
 pub trait Served: Send + 'static {
     /// The inode with this name. It is known until it is forgotten.
     fn lookup(&mut self, parent: u64, name: &OsStr) -> io::Result<FileAttr>;

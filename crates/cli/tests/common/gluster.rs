@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::ports;
+use super::system::{done, quiet};
 
 /// The directory of the images: in memory, so that only the limited speed matters.
 const IMAGE_DIR: &str = "/dev/shm";
@@ -202,7 +203,7 @@ impl Gluster {
         let begin = Instant::now();
         // Access to a mount without servers hangs, so that only a kill ends it.
         let access = |words: &[&str]| quiet("timeout", &[&["-s", "KILL", "2"], words].concat());
-        let there = || [&["mountpoint", "-q", mount][..], &["ls", mount]].map(access).iter().all(good);
+        let there = || [&["mountpoint", "-q", mount][..], &["ls", mount]].into_iter().all(access);
         while !there() {
             let log = || fs::read_to_string(self.root.join(format!("{name}.log"))).unwrap_or_default();
             assert!(begin.elapsed() < PATIENCE, "no mount: {}", log());
@@ -366,27 +367,4 @@ fn server_volume(data: &Path, port: u16) -> String {
 
 fn text(path: &Path) -> String {
     path.display().to_string()
-}
-
-/// Runs a command that must succeed. Gives its output.
-fn done(program: &str, words: &[&str]) -> String {
-    let out = Command::new(program).args(words).stdin(Stdio::null()).output();
-    let out = out.unwrap_or_else(|error| panic!("{program} {words:?}: {error}"));
-    assert!(out.status.success(), "{program} {words:?}: {}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8_lossy(&out.stdout).into_owned()
-}
-
-/// Whether a command succeeded.
-fn good(status: &std::io::Result<std::process::ExitStatus>) -> bool {
-    status.as_ref().is_ok_and(std::process::ExitStatus::success)
-}
-
-/// Runs a command that may fail.
-fn quiet(program: &str, words: &[&str]) -> std::io::Result<std::process::ExitStatus> {
-    Command::new(program)
-        .args(words)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
 }

@@ -12,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::campaign::{SmallFs, skipped, there, until};
+use super::system::{attempt, done, prepare_sshd, quiet};
 
 /// What is needed.
 const PROGRAMS: [&str; 7] = ["sshfs", "sshd", "ssh-keygen", "ip", "unshare", "setpriv", "umount"];
@@ -35,7 +36,7 @@ impl LinkedSshfs {
         // Root of a container may not mount anything.
         SmallFs::mount(dir.path(), "1m")?;
         let pair = "-n ip link add name one type veth peer name two".split(' ').collect::<Vec<_>>();
-        if let Err(why) = done("unshare", &pair) {
+        if let Err(why) = attempt("unshare", &pair) {
             skipped(&format!("no pair of network devices here: {why}"));
             return None;
         }
@@ -46,15 +47,14 @@ impl LinkedSshfs {
         let (pid, number) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed) % 64);
         let device = format!("as{pid}-{number}");
         let address = |host: u8| format!("10.45.{}.{}", pid % 256, number * 4 + host);
+        let own = prepare_sshd(dir.path(), &format!("ListenAddress {}", address(2)));
         let server = server(&dir, &address(2), &format!("{device}s"));
         let linked = Self { dir, server, device };
         linked.connect(&address(1));
         until("server", || TcpStream::connect((address(2), 22)).is_ok());
-        let key = linked.text("key");
-        let words =
-            format!("IdentityFile={key},StrictHostKeyChecking=no,UserKnownHostsFile=/dev/null{options}");
+        let words = format!("{own}{options}");
         let place = format!("root@{}:{}", address(2), linked.text("data"));
-        done("sshfs", &["-o", &words, &place, &linked.text("m")]).unwrap();
+        done("sshfs", &["-o", &words, &place, &linked.text("m")]);
         Some(linked)
     }
 
@@ -73,15 +73,14 @@ impl LinkedSshfs {
         let namespace = self.server.id().to_string();
         let of = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).unwrap();
         until("namespace", || of(&namespace) != of("self"));
-        done("ip", &["link", "add", device, "type", "veth", "peer", "name", &peer, "netns", &namespace])
-            .unwrap();
-        done("ip", &["addr", "add", &format!("{address}/30"), "dev", device]).unwrap();
+        done("ip", &["link", "add", device, "type", "veth", "peer", "name", &peer, "netns", &namespace]);
+        done("ip", &["addr", "add", &format!("{address}/30"), "dev", device]);
         self.link("up");
     }
 
     /// Sets the network `up` or `down`.
     pub fn link(&self, state: &str) {
-        done("ip", &["link", "set", &self.device, state]).unwrap();
+        done("ip", &["link", "set", &self.device, state]);
     }
 
     /// Sends a signal to the server and to all its children.
@@ -94,35 +93,24 @@ impl LinkedSshfs {
         }
         for pid in found {
             // A child may have ended meanwhile.
-            let _ = done("kill", &[signal, &pid]);
+            let _ = quiet("kill", &[signal, &pid]);
         }
     }
 }
 
 impl Drop for LinkedSshfs {
     fn drop(&mut self) {
-        let _ = done("umount", &["-l", &self.text("m")]);
+        let _ = quiet("umount", &["-l", &self.text("m")]);
         self.signal("-KILL");
         let _ = self.server.wait();
         // It ends with the namespace, some time later.
-        let _ = done("ip", &["link", "del", &self.device]);
+        let _ = quiet("ip", &["link", "del", &self.device]);
     }
 }
 
 /// Starts a server in a new namespace. It waits for its device first.
 fn server(dir: &tempfile::TempDir, address: &str, device: &str) -> Child {
     let path = |name: &str| dir.path().join(name).display().to_string();
-    done("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &path("key")]).unwrap();
-    fs::copy(path("key.pub"), path("keys")).unwrap();
-    // The server wants this directory, which only its service makes.
-    fs::create_dir_all("/run/sshd").unwrap();
-    let settings = format!(
-        "ListenAddress {address}\nHostKey {}\nAuthorizedKeysFile {}\nUsePAM no\nUseDNS no\nStrictModes no\n\
-         PermitRootLogin yes\nPidFile none\nSubsystem sftp internal-sftp\n",
-        path("key"),
-        path("keys")
-    );
-    fs::write(path("sshd.conf"), settings).unwrap();
     let script = format!(
         "until ip link set {device} up; do sleep 0.02; done; ip addr add {address}/30 dev {device}; \
          exec /usr/sbin/sshd -D -e -f {}",
@@ -143,14 +131,4 @@ fn children(pid: &str) -> Vec<String> {
         (parent == pid).then(|| entry.file_name().to_string_lossy().into_owned())
     };
     fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
-}
-
-/// Runs a command. Gives the reason if it fails.
-fn done(program: &str, words: &[&str]) -> Result<(), String> {
-    let out = Command::new(program).args(words).stdin(Stdio::null()).output();
-    let out = out.map_err(|error| format!("{program}: {error}"))?;
-    match out.status.success() {
-        true => Ok(()),
-        false => Err(format!("{program} {words:?}: {}", String::from_utf8_lossy(&out.stderr).trim())),
-    }
 }

@@ -21,6 +21,7 @@ pub mod ports;
 pub mod scripts;
 pub mod server;
 pub mod slurm;
+pub mod system;
 pub mod terminal;
 pub mod throttled;
 pub mod tmpfs;

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use super::campaign::{SmallFs, there, until};
 use super::fuse::FuseMount;
 use super::gluster::{Gluster, Volume};
+use super::system::quiet;
 
 /// The directory of images and of data of servers: on a disk on most systems.
 const BASE: &str = "/var/tmp";
@@ -272,17 +273,4 @@ fn mounts_below(root: &Path) -> Vec<PathBuf> {
 fn may_mount() -> bool {
     let dir = tempfile::tempdir().unwrap();
     SmallFs::mount(dir.path(), "1m").is_some()
-}
-
-/// Runs a command that must succeed.
-fn done(program: &str, words: &[&str]) {
-    let out = Command::new(program).args(words).stdin(Stdio::null()).output();
-    let out = out.unwrap_or_else(|error| panic!("{program} {words:?}: {error}"));
-    assert!(out.status.success(), "{program} {words:?}: {}", String::from_utf8_lossy(&out.stderr));
-}
-
-/// Runs a command that may fail.
-fn quiet(program: &str, words: &[&str]) -> std::io::Result<std::process::ExitStatus> {
-    let mut command = Command::new(program);
-    command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()
 }

@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use results::{Record, record, records};
@@ -12,6 +11,7 @@ use crate::common::campaign::{Place, until};
 use crate::common::gluster::{Gluster, Volume};
 use crate::common::linked::LinkedSshfs;
 use crate::common::mounted::{FileSystem, Mounted};
+use crate::common::system::done;
 use crate::common::{Ran, Running, only_in_all};
 
 /// The message of ENOTCONN.
@@ -86,11 +86,6 @@ fn waits_and_ends_well(mount: &Path, stall: impl FnOnce()) {
     assert!(records.iter().any(is_stall), "{ran:#?}");
 }
 
-fn command(program: &str, words: &[&str]) {
-    let done = Command::new(program).args(words).output().unwrap();
-    assert!(done.status.success(), "{program} {words:?}: {}", String::from_utf8_lossy(&done.stderr));
-}
-
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
@@ -99,7 +94,7 @@ fn text(path: &Path) -> &str {
 fn an_xfs_that_shuts_down_ends_the_run() {
     let Some(mounted) = FileSystem::Xfs.mount() else { return };
     ends_with(&mounted, &["Input/output error"], || {
-        command("xfs_io", &["-x", "-c", "shutdown", text(&mounted.mount)]);
+        done("xfs_io", &["-x", "-c", "shutdown", text(&mounted.mount)]);
     });
 }
 
@@ -107,7 +102,7 @@ fn an_xfs_that_shuts_down_ends_the_run() {
 fn an_ext4_that_becomes_read_only_ends_the_run() {
     let Some(mounted) = FileSystem::Ext4.mount() else { return };
     ends_with(&mounted, &["Read-only file system", "Input/output error"], || {
-        command("mount", &["-o", "remount,abort", text(&mounted.mount)]);
+        done("mount", &["-o", "remount,abort", text(&mounted.mount)]);
     });
 }
 
@@ -115,7 +110,7 @@ fn an_ext4_that_becomes_read_only_ends_the_run() {
 fn a_file_system_that_is_unmounted_lazily_ends_the_run_with_its_missing_files() {
     let Some(mounted) = FileSystem::Ext4.mount() else { return };
     ends_with(&mounted, &["bytes were written, but the file has 0"], || {
-        command("umount", &["-l", text(&mounted.mount)]);
+        done("umount", &["-l", text(&mounted.mount)]);
     });
 }
 

@@ -3,9 +3,10 @@
 use std::fs;
 use std::process::Command;
 
-use super::{OwnDirectory, done, quiet};
+use super::OwnDirectory;
 use crate::common::campaign::until;
 use crate::common::ports;
+use crate::common::system::{done, quiet};
 
 /// The cluster. Each has only its own monitor, so all may have one name.
 const FSID: &str = "a7f64266-0894-4f1e-a635-d0aeaca0e993";
@@ -33,7 +34,7 @@ impl OwnDirectory {
         // On a busy machine the monitor rejects a few commands (EPERM). They can be repeated.
         let ask = |words: &[&str]| {
             let words = [&["-c", &config], words].concat();
-            until(&words.join(" "), || quiet("ceph", &words).is_ok_and(|status| status.success()));
+            until(&words.join(" "), || quiet("ceph", &words));
         };
         ask(&["osd", "new", STORE]);
         ceph("ceph-osd", &["-i", "0", "--mkfs", "--osd-uuid", STORE]);

@@ -3,30 +3,21 @@
 use std::fs;
 use std::net::TcpStream;
 
-use super::{OwnDirectory, done, quiet};
+use super::OwnDirectory;
 use crate::common::campaign::until;
 use crate::common::ports;
+use crate::common::system::{done, prepare_sshd, quiet};
 
 /// The address of the servers of MooseFS, which take none that begins with 127.
 const ADDRESS: &str = "10.44.0.1";
 
 impl OwnDirectory {
     pub(super) fn sshfs(&self, clients: &[&str]) {
-        let (data, key, port) = (self.directory("data"), self.text("key"), ports::free(1).to_string());
-        done("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &key]);
-        fs::copy(self.path("key.pub"), self.path("keys")).unwrap();
-        // The server wants this directory, which only its service makes.
-        fs::create_dir_all("/run/sshd").unwrap();
-        let settings = format!(
-            "Port {port}\nListenAddress 127.0.0.1\nHostKey {key}\nAuthorizedKeysFile {}\nUsePAM no\n\
-             StrictModes no\nPermitRootLogin yes\nPidFile none\nSubsystem sftp internal-sftp\n",
-            self.text("keys")
-        );
-        fs::write(self.path("sshd.conf"), settings).unwrap();
+        let (data, port) = (self.directory("data"), ports::free(1).to_string());
+        let options = prepare_sshd(&self.path(""), &format!("Port {port}\nListenAddress 127.0.0.1"));
         self.spawn("/usr/sbin/sshd", &["-D", "-e", "-f", &self.text("sshd.conf")]);
         until("server", || TcpStream::connect(format!("127.0.0.1:{port}")).is_ok());
-        let options =
-            format!("port={port},IdentityFile={key},StrictHostKeyChecking=no,UserKnownHostsFile=/dev/null");
+        let options = format!("port={port},{options}");
         for client in clients {
             done("sshfs", &["-o", &options, &format!("root@127.0.0.1:{data}"), &self.text(client)]);
             self.wait_for_mount(client);
@@ -80,7 +71,6 @@ impl OwnDirectory {
         let first = self.text("m/first");
         until("a written file", || {
             quiet("dd", &["if=/dev/zero", &format!("of={first}"), "bs=1", "count=1", "conv=fsync"])
-                .is_ok_and(|status| status.success())
         });
         fs::remove_file(first).unwrap();
     }

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use super::{IMAGE_BYTES, OwnDirectory, done};
+use super::{IMAGE_BYTES, OwnDirectory};
+use crate::common::system::done;
 
 impl OwnDirectory {
     /// Makes a file system in an image and mounts it at `dir`.
