@@ -166,7 +166,7 @@ fn ends(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
     })
 }
 
-/// The kernel's bytes of all processes are at least those of the ranks, which were counted before.
+/// The kernel's bytes of all processes are at least those of the ranks, which were read at the same moment.
 fn kernel(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
     let all = phase.kernel.as_ref()?;
     let columns = [

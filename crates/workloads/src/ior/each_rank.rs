@@ -24,12 +24,13 @@ use crate::kit::stamps::PhaseStamps;
 /// The verbosity at which every rank's stamps and files are reported.
 const EACH_AT: u32 = 3;
 
-/// What each rank did, for the record, on rank 0. The slowest is added to the balance. This runs after the
-/// clock has stopped. Collective.
+/// What each rank did, for the record, on rank 0. `kernel` has the bytes that the kernel counted for this
+/// rank. The slowest is added to the balance. This runs after the clock has stopped. Collective.
 pub(super) fn collect(
     test: &RunningTest<'_>,
     setting: &PhaseSetting,
     done: &RankDone,
+    kernel: Option<[u64; 2]>,
     balance: &mut Balance,
 ) -> Result<Option<EachRank>, Halt> {
     let parameters = test.parameters;
@@ -41,7 +42,7 @@ pub(super) fn collect(
         work,
         ended_ns: test.rank.since_start_ns(done.stamps.transfer.1),
         wear_out: wears_out.then(|| (at.bytes, work.ns.saturating_sub(at.elapsed_ns))),
-        kernel: test.rank.kernel_bytes(),
+        kernel,
         targets: asks.then(|| targets::of_file(test.storage.system_path(&setting.path))),
     };
     each_rank::collect(test.rank.comm, &test.rank.node, &mine, balance)

@@ -29,6 +29,8 @@ pub(super) struct PhaseNumbers {
     /// On rank 0.
     pub(super) opened: Option<OpenedFiles>,
     pub(super) kernel: Option<KernelCount>,
+    /// Bytes that the kernel fetched and sent for this rank alone.
+    pub(super) own_kernel: Option<[u64; 2]>,
     pub(super) pace: Option<ClockPace>,
 }
 
@@ -55,6 +57,7 @@ pub(super) fn reduce(
     let sync = done.sync_ns.filter(|_| setting.is_first).map(|ns| SyncPlaces::add(&mut parts, ns));
     let reduced = parts.reduce(rank.comm)?;
     measured.to_rank_0(rank.comm, &reduced, latency, Some(timeline))?;
+    let own_kernel = rank.kernel_bytes(kernel.as_ref());
     let (kernel, pace) = rank.kernel(kernel, &reduced);
     let spans = stamps.spans(&reduced, rank, parameters.ramp > 0);
     let span_s = spans.spans.transfer_s;
@@ -67,6 +70,7 @@ pub(super) fn reduce(
         balance: balance.extremes(&reduced),
         opened: opened.files(rank.comm, &reduced)?,
         kernel,
+        own_kernel,
         pace,
     })
 }

@@ -58,6 +58,7 @@ impl KernelMoment {
         parts: &mut ReductionParts,
     ) -> KernelPlaces {
         let process = grown(before.process, self.process);
+        let own = process.map(|[_, _, read, written]| [read, written]);
         let on_mount = grown(before.mount, self.mount);
         let is_silent = leads_process(comm) && process.is_none();
         let counted = [process.is_some().into(), is_silent.into(), on_mount.is_some().into()];
@@ -72,13 +73,7 @@ impl KernelMoment {
         let raw_and_wall = [of_mine.raw, of_mine.wall].map(|share| parts.max(billionths(share)));
         let shortest = parts.min(mine.map_or(TOP, |mine| (mine.seconds * BILLION) as u64));
         let unknown = parts.sum(mine.is_none().into());
-        KernelPlaces { counts, process, mount, raw_and_wall, shortest, unknown }
-    }
-
-    /// Bytes from and to storage that the kernel has counted for this process since then.
-    pub fn process_since(&self) -> Option<[u64; 2]> {
-        let [_, _, read, written] = grown(self.process, process_bytes())?;
-        Some([read, written])
+        KernelPlaces { counts, process, mount, raw_and_wall, shortest, unknown, own }
     }
 }
 
@@ -91,6 +86,9 @@ pub struct KernelPlaces {
     raw_and_wall: [PartPlace; 2],
     shortest: PartPlace,
     unknown: PartPlace,
+    /// Bytes from and to storage of this process alone. They are a part of the bytes of all processes, so
+    /// they are read at the same moment.
+    pub own: Option<[u64; 2]>,
 }
 
 impl KernelPlaces {
@@ -291,6 +289,30 @@ mod tests {
         let count = count.expect("Linux counts them");
         assert_eq!((count.processes, &count.mount), (1, &None));
         assert!((3 << 20..16 << 20).contains(&count.write_call_bytes), "{count:?}");
+    }
+
+    #[test]
+    fn the_bytes_of_a_process_are_those_at_the_moment_of_the_sum_of_all() {
+        let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let write = |name: &str| {
+            let file = fs::File::create(dir.path().join(name)).unwrap();
+            std::os::unix::fs::FileExt::write_all_at(&file, &vec![1; 1 << 20], 0).unwrap();
+            file.sync_all().unwrap();
+        };
+        let all = local::run(1, |comm| {
+            let (node, clock, mount) = (Node::find(comm)?, CycleClock::new(), Mount::default());
+            let before = KernelMoment::now(comm, &node, &mount, &clock);
+            write("before");
+            let mut parts = ReductionParts::default();
+            let places =
+                KernelMoment::now(comm, &node, &mount, &clock).add(&before, comm, &clock, &mut parts);
+            write("after");
+            let (count, _) = places.counted(&parts.reduce(comm)?, &mount);
+            Ok::<_, Halt>((places.own, count))
+        });
+        let (own, count) = all.into_iter().next().unwrap().expect("no panic").expect("no halt");
+        let count = count.expect("Linux counts them");
+        assert_eq!(own, Some([count.read_bytes, count.written_bytes]));
     }
 
     #[test]

@@ -220,9 +220,9 @@ impl<'a> Rank<'a> {
 
     /// Bytes that the kernel has fetched from and sent to storage for this rank since [`Rank::next_phase`];
     /// `None` if it shares its process with other ranks.
-    pub fn kernel_bytes(&self) -> Option<[u64; 2]> {
+    pub fn kernel_bytes(&self, places: Option<&KernelPlaces>) -> Option<[u64; 2]> {
         self.comm.mpi()?;
-        self.before.as_ref()?.process_since()
+        places?.own
     }
 
     fn kernel_moment(&self) -> KernelMoment {
