@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::common::campaign::{signal, until};
-use crate::common::{ALL_MPI, PATIENCE, Running};
+use crate::common::{ALL_MPI, Mpi, PATIENCE, Running};
 
 #[test]
 fn a_launcher_that_is_terminated_shows_the_call_that_its_rank_is_in() {
@@ -24,7 +24,8 @@ fn a_launcher_that_is_terminated_shows_the_call_that_its_rank_is_in() {
         signal("-TERM", launcher.id());
         let status = launcher.end(PATIENCE).status;
         let err = read("err");
-        assert!(status != Some(0), "{mpi:?}: {status:?}: {err}");
+        // Debian's Hydra 4.0 ends with 0 in some of these cases, also around other programs.
+        assert!(status != Some(0) || matches!(mpi, Mpi::Mpich), "{mpi:?}: {status:?}: {err}");
         let lines: Vec<&str> = err.lines().filter(|line| line.contains(" was in ")).collect();
         assert_eq!(lines, [format!("ior: rank 1 was {place}")], "{mpi:?}: {err}");
     }

@@ -201,7 +201,8 @@ fn each_stalled_call_is_reported_while_it_lasts_and_the_run_ends_well() {
                 phase.balance.seconds_max
             }
             Call::Fsync => {
-                assert!(ran.out.contains(" s on rank 1 (node "), "{ran:#?}");
+                // The call of rank 0 may wait behind that of rank 1. Then either can be the slowest.
+                assert!(ran.out.contains(" s on rank "), "{ran:#?}");
                 phase.sync.as_ref().expect("the time of fsync").seconds_max
             }
             Call::Open => phase.spans.open_s,
