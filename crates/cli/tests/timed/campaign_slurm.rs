@@ -76,14 +76,17 @@ fn argv(place: &Place, job: &str) -> String {
 fn srun_starts_a_campaign_on_one_two_and_four_nodes_of_its_allocation() {
     let Some(slurm) = Slurm::start(4) else { return };
     let place = Place::new();
-    let steps = "nodes = { steps = [1, \"50%\", \"100%\"] }\nppn = 2";
-    plan(&place, 4, &format!("{SRUN}{}", test("W", steps, "-F")));
+    // Not more than four ranks. The start of eight in MPICH 5.0.2 sometimes hangs on a machine with load.
+    let tests = test("W", "nodes = { steps = [1, \"50%\"] }\nppn = 2", "-F")
+        + &test("A", "nodes = \"100%\"\nppn = 1", "-F");
+    plan(&place, 4, &format!("{SRUN}{tests}"));
     let ran = assay(&slurm, &place, Some(4), "run p.toml --dir dir");
     assert!(ran.passed(), "{ran:#?}");
-    assert_eq!(place.outcomes(), ["W.n1 PASS", "W.n2 PASS", "W.n4 PASS"]);
-    for (job, nodes, ranks) in [("0001-W.n1-r1", 1, 2), ("0002-W.n2-r1", 2, 4), ("0003-W.n4-r1", 4, 8)] {
+    assert_eq!(place.outcomes(), ["W.n1 PASS", "W.n2 PASS", "A PASS"]);
+    for (job, nodes, ppn) in [("0001-W.n1-r1", 1, 2), ("0002-W.n2-r1", 2, 2), ("0003-A-r1", 4, 1)] {
+        let ranks = nodes * ppn;
         let line = format!(
-            "srun --kill-on-bad-exit=1 --immediate=60 -N {nodes} -n {ranks} --ntasks-per-node=2 --mpi=pmi2"
+            "srun --kill-on-bad-exit=1 --immediate=60 -N {nodes} -n {ranks} --ntasks-per-node={ppn} --mpi=pmi2"
         );
         assert_eq!(argv(&place, job), line);
         let records =
