@@ -41,8 +41,9 @@ type Variables<'v> = [(&'v str, &'v OsStr)];
 /// The variable that selects the complete set of tests.
 pub(crate) const COMPLETE: &str = "ASSAY_TEST_ALL";
 
-/// The longest time for one program. A program that takes longer hangs.
-const LIMIT: Duration = Duration::from_secs(3600);
+/// The longest time for one program. A program that takes longer hangs. In the complete set one program runs
+/// all tests with real servers, one after the other.
+const LIMIT: Duration = Duration::from_secs(7200);
 
 /// Builds all test programs and lists them. The output of cargo goes to a log.
 pub(crate) fn build(root: &Path) -> Result<Vec<Program>> {
