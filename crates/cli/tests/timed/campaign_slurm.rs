@@ -85,9 +85,8 @@ fn srun_starts_a_campaign_on_one_two_and_four_nodes_of_its_allocation() {
     assert_eq!(place.outcomes(), ["W.n1 PASS", "W.n2 PASS", "A PASS"]);
     for (job, nodes, ppn) in [("0001-W.n1-r1", 1, 2), ("0002-W.n2-r1", 2, 2), ("0003-A-r1", 4, 1)] {
         let ranks = nodes * ppn;
-        let line = format!(
-            "srun --kill-on-bad-exit=1 --immediate=60 -N {nodes} -n {ranks} --ntasks-per-node={ppn} --mpi=pmi2"
-        );
+        let count = format!("-N {nodes} -n {ranks} --ntasks-per-node={ppn}");
+        let line = format!("srun --kill-on-bad-exit=1 --immediate=60 {count} --mpi=pmi2");
         assert_eq!(argv(&place, job), line);
         let records =
             fs::read_to_string(place.folder().join("jobs").join(job).join("records.jsonl")).unwrap();
