@@ -1,17 +1,23 @@
-//! Whether a node looks up and reads objects that it has just created, and so may have in its cache.
+//! Whether a node looks up and reads objects that it has created or read before in this run, and so may have
+//! in its cache.
 
 use super::parameters::WorkbenchParameters;
 use crate::kit::node::NodeTable;
 
 /// The notice about it.
-pub(super) const TEXT: &str = "a node that has just created objects also looks them up and reads them, so \
-                               its cache may answer instead of the file system. Use one rank on each node, \
-                               and more than twice as many nodes as -O times -D";
+pub(super) const TEXT: &str = "a node looks up and reads objects that it has just created or read, so its \
+                               cache may answer instead of the file system. Use one rank on each node, \
+                               more than twice as many nodes as -O times -D, and with --read-only one \
+                               iteration without -T";
 
-/// Whether any rank uses an object that its own node creates in this run.
+/// Whether any rank uses an object that its own node creates in this run, or uses one again.
 pub(super) fn uses_own_objects(parameters: &WorkbenchParameters, table: &NodeTable, ranks: u32) -> bool {
     let ranks = u64::from(ranks);
     let benchmarks = u64::from(parameters.iterations) * u64::from(parameters.benchmarks_each());
+    // Each benchmark that renews nothing has the objects of the one before.
+    if parameters.read_only && benchmarks > 1 && parameters.objects > 0 {
+        return true;
+    }
     let renewed = parameters.objects.saturating_mul(benchmarks) > parameters.per_set;
     // The data set of a rank has the objects that the rank creates first. Later ones come from another rank,
     // which is as far behind.
@@ -54,7 +60,16 @@ mod tests {
         assert!(!warm(&[0, 1], |p| p.iterations = 2));
         let adaptive = |p: &mut WorkbenchParameters| (p.iterations, p.adaptive) = (1, true);
         assert!(warm(&[0, 1], adaptive), "-T makes eight benchmarks of one iteration");
-        assert!(!warm(&[0, 1], |p| p.read_only = true));
+        assert!(!warm(&[0, 1], |p| (p.read_only, p.iterations) = (true, 1)));
         assert!(!warm(&[0, 0, 1, 1, 2, 2], |p| (p.precreate, p.offset) = (false, 1)), "others made them");
+    }
+
+    #[test]
+    fn a_second_benchmark_that_renews_nothing_has_warm_objects() {
+        let read_only = |p: &mut WorkbenchParameters| (p.read_only, p.iterations) = (true, 2);
+        assert!(warm(&[0, 1, 2], read_only), "two iterations");
+        let adaptive =
+            |p: &mut WorkbenchParameters| (p.read_only, p.iterations, p.adaptive) = (true, 1, true);
+        assert!(warm(&[0, 1, 2], adaptive), "eight benchmarks");
     }
 }
