@@ -28,16 +28,17 @@ const READ_ONLY_PHASES: &[&str] = &[
 
 /// Whether the criterion measures reading of metadata.
 pub(crate) fn is_metadata_read(case: &TestCriterion<'_>) -> bool {
-    !case.counts_errors() && (READ_ONLY_PHASES.contains(&case.phase()) || is_read_only_benchmark(case))
+    !case.counts_errors() && (READ_ONLY_PHASES.contains(&case.phase()) || is_of_reads_in_benchmark(case))
 }
 
-/// Whether the criterion is about the whole benchmark of md-workbench with `--read-only`, which
-/// only stats and reads.
-fn is_read_only_benchmark(case: &TestCriterion<'_>) -> bool {
+/// Whether the criterion is about the whole benchmark of md-workbench, and stats and reads decide. They are
+/// all operations of `--read-only`. Otherwise they are half of the latencies, and the shorter ones.
+fn is_of_reads_in_benchmark(case: &TestCriterion<'_>) -> bool {
     let line = &case.test.line;
+    let only_reads = || !line.phases().iter().any(|phase| phase == "benchmark_create");
     line.workload() == "md-workbench"
         && case.phase() == "benchmark"
-        && !line.phases().iter().any(|phase| phase == "benchmark_create")
+        && (case.metric().starts_with("latency") || only_reads())
 }
 
 /// Whether it also requires that the metadata come from the file system.

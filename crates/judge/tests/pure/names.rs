@@ -30,7 +30,11 @@ fn operations_on_cached_entries_are_reported_as_cached() {
 #[test]
 fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() {
     let verdict_of = |line: &str, metric: &str, id: &str, more: &str| {
-        let op = if metric.ends_with("failures") { "==\", value = \"0 errors" } else { ">\", value = \"1/s" };
+        let op = match metric {
+            _ if metric.ends_with("failures") => "==\", value = \"0 errors",
+            _ if metric.contains("latency") => "<\", value = \"1 h",
+            _ => ">\", value = \"1/s",
+        };
         let plan = plan(&format!("{line}\n{more}\ncriterion = {{ metric = \"{metric}\", op = \"{op}\" }}"));
         let name = metric.split('.').next().unwrap_or_default();
         let jobs = (1..=3).map(|repetition| {
@@ -67,6 +71,9 @@ fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() 
         assert_eq!(notice.text("notice"), Some(id), "{warm:?}");
         assert_eq!(verdict_of(line, metric, "small-tree", "").outcome, Outcome::Pass, "another notice");
     }
+    // Half of its operations read metadata, and decide its latencies.
+    let latency = verdict_of(workbench, "benchmark.latency.p50", "warm-names", "");
+    assert_eq!(outcome(&latency), (Outcome::Invalid, Code::NamesCached));
     for metric in ["file_creation.rate", "file_removal.rate", "file_stat.failures"] {
         assert_eq!(verdict_of(mdtest, metric, "warm-names", "").outcome, Outcome::Pass, "{metric}");
     }
