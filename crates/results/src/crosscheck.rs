@@ -9,6 +9,7 @@
 
 mod complete;
 mod of_job;
+mod of_parts;
 mod of_phase;
 mod printed;
 #[cfg(test)]
@@ -17,7 +18,7 @@ mod twice;
 
 use jiff::Timestamp;
 
-pub use complete::lacks;
+pub use complete::{is_part, lacks};
 pub(crate) use of_job::NODE_CLOCK_S;
 pub(crate) use printed::rows_of_ior;
 
@@ -52,7 +53,10 @@ pub fn of_campaign(campaign: &Campaign) -> Vec<Contradiction> {
 /// The first contradiction among the facts of a job, if any.
 fn of_job(campaign: &Campaign, job: &Job) -> Option<Reason> {
     let inside = phases(&job.records).find_map(|phase| of_phase::contradiction(job, phase));
-    inside.or_else(|| of_job::contradiction(campaign, job)).or_else(|| printed::contradiction(job))
+    inside
+        .or_else(|| of_parts::contradiction(job))
+        .or_else(|| of_job::contradiction(campaign, job))
+        .or_else(|| printed::contradiction(job))
 }
 
 /// A fact in words, with its value.

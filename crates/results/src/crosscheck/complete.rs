@@ -12,6 +12,11 @@ use crate::record::{Phase, Record, phases};
 const PARTS: [&str; 5] =
     ["directories", "benchmark_create", "benchmark_read", "benchmark_stat", "benchmark_delete"];
 
+/// Whether a phase of this name is a part of another one.
+pub fn is_part(phase: &str) -> bool {
+    PARTS.contains(&phase)
+}
+
 /// The first part that the records of a job lack, although this program always records it.
 ///
 /// A part that is missing cannot contradict the others.
@@ -39,7 +44,7 @@ pub fn lacks(job: &Job) -> Option<Reason> {
 
 /// The name of a part that a phase lacks. With `has_columns` the workload records the ranks and the times.
 fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
-    let is_part = PARTS.contains(&phase.phase.as_str());
+    let is_part = is_part(&phase.phase);
     let parts = [
         ("latency", phase.latency.is_none()),
         ("timeline", phase.timeline.is_none() && has_columns && !is_part),

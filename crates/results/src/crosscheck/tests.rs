@@ -295,6 +295,59 @@ fn failed_operations_are_in_timeline_and_latencies() {
     assert_eq!(failing(9).len(), 1);
 }
 
+/// What contradicts a benchmark of md-workbench with 120 creations and 80 reads, of which two failed. All
+/// have the shortest latency of the benchmark, or with `slow` its longest.
+fn with_kinds(slow: bool, change: fn(&mut [Phase; 3])) -> Vec<String> {
+    let failed = |operations| Some(crate::record::Failed { operations, ..Default::default() });
+    let part = |name: &str, whole: &Phase, ops: u64, tried: u64| {
+        let mut latency = whole.latency.clone().unwrap();
+        let (bucket, ns) = match slow {
+            false => (latency.buckets[0].0, latency.min_ns),
+            true => (latency.buckets[latency.buckets.len() - 1].0, latency.max_ns),
+        };
+        (latency.count, latency.buckets, latency.mean_ns) = (tried, vec![(bucket, tried)], ns as f64);
+        (latency.min_ns, latency.max_ns, latency.p50_ns) = (ns, ns, ns);
+        (latency.p90_ns, latency.p99_ns, latency.p999_ns) = (ns, ns, ns);
+        let (latency, failed) = (Some(latency), (tried > ops).then(|| failed(tried - ops)).flatten());
+        let (timeline, each_rank) = (None, None);
+        Phase { phase: name.into(), ops, failed, latency, timeline, each_rank, ..whole.clone() }
+    };
+    let found = found(|campaign| {
+        let job = &mut campaign.jobs[1];
+        if let Record::Run(run) = &mut job.records[0] {
+            run.workload = "md-workbench".into();
+        }
+        let Record::Phase(phase) = &mut job.records[1] else { panic!() };
+        (phase.counts, phase.ops, phase.bytes, phase.failed) = (Counts::Operations, 198, 0, failed(2));
+        phase.phase = "benchmark".into();
+        phase.timeline = Some(Timeline { interval_ns: 1000 * MS, bytes: vec![100, 90, 10] });
+        phase.each_rank.as_mut().unwrap().moved = vec![100, 98].into();
+        (phase.balance.bytes_min, phase.balance.bytes_max) = (98, 100);
+        let (create, read) =
+            (part("benchmark_create", phase, 120, 120), part("benchmark_read", phase, 78, 80));
+        let mut all = [(**phase).clone(), create, read];
+        change(&mut all);
+        job.records.splice(1..2, all.map(|phase| Record::Phase(Box::new(phase))));
+    });
+    found.into_iter().map(|(_, fact, _)| fact).collect()
+}
+
+#[test]
+fn the_kinds_of_a_benchmark_of_md_workbench_add_up_to_it() {
+    assert_eq!(with_kinds(false, |_| {}), [""; 0]);
+    assert_eq!(with_kinds(true, |_| {}), ["latencies of all its kinds"]);
+    let half = |[_, _, read]: &mut [Phase; 3]| {
+        let latency = read.latency.as_mut().unwrap();
+        (read.ops, latency.count, latency.buckets[0].1) = (38, 40, 40);
+    };
+    assert_eq!(with_kinds(false, half), ["operations of all its kinds"]);
+    let sound = |[_, _, read]: &mut [Phase; 3]| {
+        let latency = read.latency.as_mut().unwrap();
+        (read.failed, latency.count, latency.buckets[0].1) = (None, 78, 78);
+    };
+    assert_eq!(with_kinds(false, sound), ["failed operations of all its kinds"]);
+}
+
 #[test]
 fn a_phase_that_is_recorded_twice_or_overlaps_another_is_found() {
     let again = |change: fn(&mut Phase)| {
