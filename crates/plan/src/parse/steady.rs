@@ -4,6 +4,7 @@
 //!
 //! Never here: whether a course met its rules.
 
+use results::crosscheck::is_part;
 use results::steady::SteadyRule;
 use toml::Spanned;
 use units::{Dimension, duration};
@@ -40,6 +41,9 @@ pub(super) fn dimension(phase: &str, kind: &str, test: &Test) -> Option<Result<D
     Some(match counted(&test.line) {
         None => Err(format!("`{phase}.{kind}`: {} records no timeline", test.line.workload())),
         Some(_) if !asked => Err(format!("`{phase}.{kind}` needs the length of a window. Add {how}.")),
+        Some(_) if is_part(phase) => {
+            Err(format!("`{phase}.{kind}`: `{phase}` is a part of another phase, which has the timeline"))
+        }
         Some(_) if !phases.iter().any(|known| known == phase) => {
             let phases = phases.join(", ");
             Err(format!("the command line does not yield `{phase}.{kind}`. Its phases are {phases}."))

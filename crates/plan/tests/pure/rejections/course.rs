@@ -34,6 +34,11 @@ fn rates_of_windows_need_a_window_and_a_timeline() {
             "p.toml:7:24: test T: `cases.sustained`: mpi-io records no timeline",
         ),
         (
+            format!("md_workbench = \"-P 5\"\nsustained = \"9 s\"\n{}", asks("benchmark_read.sustained")),
+            "p.toml:8:24: test T: `benchmark_read.sustained`: `benchmark_read` is a part of another phase, \
+             which has the timeline",
+        ),
+        (
             "app = { argv = [\"./p\"], parse = \"ior\" }\nsustained = \"9 s\"\nrole = \"reported\"".into(),
             "p.toml:7:13: test T: sustained: app records no timeline. Remove it.",
         ),
