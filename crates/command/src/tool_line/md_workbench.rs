@@ -69,9 +69,9 @@ pub(super) fn phases(given: &WorkbenchGiven) -> Vec<&'static str> {
     [&["precreate"], benchmark, &["cleanup"]].concat()
 }
 
-/// Whether it compares the data that it reads.
+/// Whether it compares the data that it reads. An empty object has none.
 pub(super) fn compares(given: &WorkbenchGiven) -> bool {
-    given.on(VerifyRead)
+    given.on(VerifyRead) && number(given, ObjectSize, 3901) > 0
 }
 
 /// Bytes that exist at the same time, at most.
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(read, "precreate benchmark benchmark_read benchmark_stat cleanup");
         assert_eq!(line("-R 0").phases(), ["precreate", "cleanup"]);
         assert!(line("-P 5 -X").compares("benchmark_read") && !line("-P 5 -X").compares("benchmark"));
-        assert!(!line("-P 5").compares("benchmark_read"));
+        assert!(!line("-P 5").compares("benchmark_read") && !line("-S 0 -X").compares("benchmark_read"));
     }
 
     #[test]
