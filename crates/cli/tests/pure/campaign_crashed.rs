@@ -13,7 +13,8 @@ const MARK: &str = ".assay-campaign";
 /// An XFS on a loop device over a directory, which can crash.
 struct CrashingFs {
     dir: PathBuf,
-    image: PathBuf,
+    /// The device stays attached over a crash, so that it keeps its name.
+    device: String,
 }
 
 impl CrashingFs {
@@ -23,7 +24,9 @@ impl CrashingFs {
         }
         fs::File::create_new(image).unwrap().set_len(512 << 20).unwrap();
         assert!(done(Command::new("mkfs.xfs").arg("-q").arg(image)));
-        let fs = Self { dir: dir.to_owned(), image: image.to_owned() };
+        let attached = Command::new("losetup").args(["--find", "--show"]).arg(image).output().unwrap();
+        let device = String::from_utf8(attached.stdout).unwrap().trim().to_owned();
+        let fs = Self { dir: dir.to_owned(), device };
         if fs.is_mounted() {
             return Some(fs);
         }
@@ -32,7 +35,7 @@ impl CrashingFs {
     }
 
     fn is_mounted(&self) -> bool {
-        done(Command::new("mount").args(["-o", "loop"]).arg(&self.image).arg(&self.dir))
+        done(Command::new("mount").arg(&self.device).arg(&self.dir))
     }
 
     /// Loses everything that is not on the device, and mounts the rest again.
@@ -47,6 +50,7 @@ impl CrashingFs {
 impl Drop for CrashingFs {
     fn drop(&mut self) {
         done(Command::new("umount").arg("-l").arg(&self.dir));
+        done(Command::new("losetup").arg("--detach").arg(&self.device));
     }
 }
 
