@@ -66,7 +66,7 @@ pub(super) fn put(
         began_s: spans.began_s,
         spans: spans.spans,
         balance,
-        latency: reduce::latency(&latency),
+        latency: reduce::latency_on_rank_0(comm, &latency),
         kernel,
         pace,
         // A nonblocking call ends before its data is moved.
@@ -77,15 +77,17 @@ pub(super) fn put(
     Ok(phase)
 }
 
-/// The longest times of all ranks, and their total bytes as the original counts them. Collective.
+/// The longest times of all ranks, and their total bytes as the original counts them. Only rank 0 gets them.
+/// Collective.
 pub(super) fn classic(rank: &Rank<'_>, written: &WriteRemainder) -> Result<(Seconds, u64), Halt> {
     let stamps = &written.done.stamps;
     let (enter, unknowns, (close, exit)) = (stamps.open.0, written.unknowns, stamps.close);
     let scale = rank.clock.scale();
     let spent = [(enter, unknowns), (unknowns, close), (close, exit), (enter, exit)];
     let mut longest = spent.map(|(from, to): (Tick, Tick)| scale.ns(to.0.saturating_sub(from.0)));
-    rank.comm.all_reduce(&mut longest, Reduce::Max)?;
+    rank.comm.reduce(&mut longest, Reduce::Max)?;
     let [header, unknown, close, total] = longest.map(|ns| ns as f64 * 1e-9);
-    let amount = rank.comm.reduce_one(written.amount, Reduce::Sum)?;
-    Ok((Seconds { header, unknown, close, total }, amount))
+    let mut amount = [written.amount];
+    rank.comm.reduce(&mut amount, Reduce::Sum)?;
+    Ok((Seconds { header, unknown, close, total }, amount[0]))
 }

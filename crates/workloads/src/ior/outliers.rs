@@ -92,7 +92,7 @@ fn spread(test: &RunningTest<'_>, mine: [u64; KINDS]) -> Result<([f64; KINDS], [
     test.rank.comm.all_reduce(&mut greatest, Reduce::Max)?;
     let unit: [f64; KINDS] = greatest.map(|us| seconds(us) / STEPS);
     let mut squares: [u64; KINDS] = std::array::from_fn(|kind| (distance(kind) / unit[kind]).powi(2) as u64);
-    test.rank.comm.all_reduce(&mut squares, Reduce::Sum)?;
+    test.rank.comm.reduce(&mut squares, Reduce::Sum)?;
     let deviation = |kind: usize| (squares[kind] as f64 / ranks).sqrt() * unit[kind];
     Ok((means, std::array::from_fn(deviation)))
 }

@@ -1,6 +1,7 @@
 //! Makes one phase record from every rank's measurements, by the formulas of
 //! docs/explanation/clock-and-phases.md.
 
+use measure::ByteTimeline;
 use ranks::Halt;
 use results::record::{Counts, Phase, SampledData, Stonewall};
 use storage::Mode;
@@ -51,8 +52,8 @@ pub(super) fn put(
         began_s: spans.began_s,
         spans: spans.spans,
         balance,
-        latency: reduce::latency(&done.tally.meter.latency),
-        timeline: reduce::intervals(&done.tally.meter.timeline),
+        latency: reduce::latency_on_rank_0(test.rank.comm, &done.tally.meter.latency),
+        timeline: reduce::intervals_on_rank_0(test.rank.comm, &done.tally.meter.timeline),
         check,
         stonewall: stonewall.map(|(wall, _)| wall),
         cached_before: setting.cached_before,
@@ -81,7 +82,7 @@ pub(super) fn put(
     let stall = stall(test, &phase);
     test.rank.record_phase_and_stall(&phase, stall.as_deref())?;
     each_rank::report(test, setting, done)?;
-    report(test, setting, &phase, &sums)?;
+    report(test, setting, &phase, &sums, &done.tally.meter.timeline)?;
     report_stall(test, stall.as_deref());
     outliers::report(test, setting, &done.stamps)?;
     Ok(phase.check.map_or(0, |check| check.bad_transfers))
@@ -136,6 +137,7 @@ fn report(
     setting: &PhaseSetting,
     phase: &Phase,
     sums: &Sums,
+    timeline: &ByteTimeline,
 ) -> Result<(), Halt> {
     let name = setting.kind.name();
     let partly = setting.kind.mixes() || test.parameters.ramp > 0;
@@ -167,17 +169,26 @@ fn report(
         let text = format!("{label}: some ranks moved nothing after the ramp of {} s", test.parameters.ramp);
         test.notice_in(setting, "nothing-after-ramp", &text)?;
     }
-    report_missed_rate(test, setting, phase)?;
-    // The two halves of a mixed phase have the same count.
-    if sums.short > 0 && setting.is_first {
-        let of = match setting.kind.mixes() {
-            true => format!("mixed: {} of its", sums.short),
-            false => format!("{label}: {} of {}", sums.short, phase.ops),
-        };
-        let text = format!("{of} transfers moved only a part and were continued");
-        test.notice_in(setting, "short-transfer", &text)?;
+    report_missed_rate(test, setting, phase, timeline)?;
+    report_short(test, setting, phase, sums.short)
+}
+
+/// Reports transfers that were continued. The two halves of a mixed phase have the same count.
+fn report_short(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    phase: &Phase,
+    short: u64,
+) -> Result<(), Halt> {
+    if short == 0 || !setting.is_first {
+        return Ok(());
     }
-    Ok(())
+    let of = match setting.kind.mixes() {
+        true => format!("mixed: {short} of its"),
+        false => format!("{}: {short} of {}", setting.kind.name().replace('_', " "), phase.ops),
+    };
+    let text = format!("{of} transfers moved only a part and were continued");
+    test.notice_in(setting, "short-transfer", &text)
 }
 
 /// Reports data that may have come from memory, or that is not the written data.
@@ -223,10 +234,16 @@ fn repeated(label: &str, phase: &Phase) -> String {
 }
 
 /// Reports a rate limit that was too high, with the requested and the reached rate. The fsync after the last
-/// transfer is left out: a limit concerns transfers only.
-fn report_missed_rate(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &Phase) -> Result<(), Halt> {
+/// transfer is left out: a limit concerns transfers only. The timelines of all ranks have the same length.
+fn report_missed_rate(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    phase: &Phase,
+    timeline: &ByteTimeline,
+) -> Result<(), Halt> {
     let (Some(asked), true) = (phase.rate_limit, setting.is_first) else { return Ok(()) };
-    let intervals = phase.timeline.as_ref().map(|all| all.bytes.len() as f64 * all.interval_ns as f64 * 1e-9);
+    let intervals =
+        (timeline.used() > 0).then(|| timeline.used() as f64 * timeline.interval_ns() as f64 * 1e-9);
     let seconds = intervals.unwrap_or(f64::INFINITY).min(phase.spans.transfer_s).max(1e-9);
     let reached = setting.counted as f64 / seconds;
     if reached >= asked * RATE_REACHED {

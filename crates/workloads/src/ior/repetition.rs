@@ -248,7 +248,7 @@ fn report_hits(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> 
     let (rank, ranks) = (test.rank.comm.rank(), test.rank.comm.size());
     let mut files = [0_u64; reorder::HITS];
     files[reorder::readers(parameters, test.place, rank, ranks, repetition)] = 1;
-    test.rank.comm.all_reduce(&mut files, Reduce::Sum)?;
+    test.rank.comm.reduce(&mut files, Reduce::Sum)?;
     let used = files.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
     test.observer.event(&IorEvent::FileHits(&files[..used]));
     Ok(())

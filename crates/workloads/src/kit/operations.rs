@@ -278,8 +278,8 @@ impl Operating {
                 ..Spans::default()
             },
             balance,
-            latency: reduce::latency(&self.tally.meter.latency),
-            timeline: reduce::intervals(&self.tally.meter.timeline),
+            latency: reduce::latency_on_rank_0(comm, &self.tally.meter.latency),
+            timeline: reduce::intervals_on_rank_0(comm, &self.tally.meter.timeline),
             depth: 1,
             counts: Counts::Operations,
             failed: self.failures.over_ranks(comm, failed)?,

@@ -124,9 +124,10 @@ impl<'a> Rank<'a> {
 
     /// Begins the sink, with the number of nodes. Collective.
     pub fn begin_records(&mut self, nodes: u32) -> Result<(), Halt> {
-        let worst = self.comm.reduce_one(self.offset.uncertainty_ns, Reduce::Max)?;
+        let mut worst = [self.offset.uncertainty_ns];
+        self.comm.reduce(&mut worst, Reduce::Max)?;
         let begun =
-            if self.comm.rank() == 0 { self.records.begin(nodes, worst, &self.clients) } else { Ok(()) };
+            if self.comm.rank() == 0 { self.records.begin(nodes, worst[0], &self.clients) } else { Ok(()) };
         self.agree_on_records(begun)
     }
 

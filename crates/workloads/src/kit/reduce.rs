@@ -102,6 +102,12 @@ fn of_limbs(limbs: &[u64]) -> u128 {
     limbs.iter().rev().fold(0, |sum, limb| (sum << LIMB_BITS) + u128::from(*limb))
 }
 
+/// On rank 0, the histogram of all ranks in the form of a record; `None` if nothing was counted. No other
+/// rank makes what only rank 0 records.
+pub fn latency_on_rank_0(comm: &dyn Comm, histogram: &Histogram) -> Option<Latency> {
+    if comm.rank() == 0 { latency(histogram) } else { None }
+}
+
 /// A histogram in the form of a record; `None` if nothing was counted.
 pub fn latency(histogram: &Histogram) -> Option<Latency> {
     Some(Latency {
@@ -123,9 +129,9 @@ pub fn recorded(latency: &Latency) -> Histogram {
     Histogram::of_buckets(&latency.buckets, sum, latency.min_ns, latency.max_ns)
 }
 
-/// A timeline in the form of a record; `None` if nothing was counted.
-pub fn intervals(timeline: &ByteTimeline) -> Option<record::Timeline> {
-    (timeline.used() > 0)
+/// On rank 0, the timeline of all ranks in the form of a record; `None` if nothing was counted.
+pub fn intervals_on_rank_0(comm: &dyn Comm, timeline: &ByteTimeline) -> Option<record::Timeline> {
+    (comm.rank() == 0 && timeline.used() > 0)
         .then(|| record::Timeline { interval_ns: timeline.interval_ns(), bytes: timeline.bytes().to_vec() })
 }
 
@@ -282,6 +288,17 @@ mod tests {
             mine
         });
         assert_eq!(nothing, Histogram::new());
+    }
+
+    #[test]
+    fn only_rank_0_makes_latencies_and_timelines_of_records() {
+        let all = local::run(3, |comm| {
+            let mut line = ByteTimeline::new();
+            line.add(5, 10);
+            (latency_on_rank_0(comm, &counted(&[5])).is_some(), intervals_on_rank_0(comm, &line).is_some())
+        });
+        let made: Vec<(bool, bool)> = all.into_iter().map(|rank| rank.expect("no panic")).collect();
+        assert_eq!(made, [(true, true), (false, false), (false, false)]);
     }
 
     #[test]

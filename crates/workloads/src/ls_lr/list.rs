@@ -105,7 +105,7 @@ fn of_directories(
     Ok(Phase {
         phase: "directories".to_owned(),
         ops: all,
-        latency: reduce::latency(&seen.lists),
+        latency: reduce::latency_on_rank_0(comm, &seen.lists),
         balance,
         timeline: None,
         each_rank: None,

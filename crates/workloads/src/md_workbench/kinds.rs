@@ -5,7 +5,7 @@
 
 use measure::Histogram;
 use ranks::{Comm, Halt};
-use results::record::{Balance, Failed, Phase};
+use results::record::{Balance, Failed, Latency, Phase};
 
 use super::objects::ObjectCall;
 use super::result::{CALLS, StepResult};
@@ -14,7 +14,7 @@ use crate::kit::few;
 use crate::kit::node::Node;
 use crate::kit::operations::failures::Failures;
 use crate::kit::parts::ReductionParts;
-use crate::kit::reduce::{self, MeasuredPlaces};
+use crate::kit::reduce::MeasuredPlaces;
 
 /// Sums and extremes of all ranks, the same on every rank.
 pub(super) struct RankTotals {
@@ -82,13 +82,13 @@ impl RankTotals {
 
     /// The record of one kind in the phase `whole`, without its failures. The times are those of the whole
     /// phase. The columns and what the kernel counted are only in the record of the whole phase. Only rank 0
-    /// has the latencies and the results of all `ranks`. `node` is that of rank 0.
+    /// has the `latency` and the results of all `ranks`. `node` is that of rank 0.
     pub(super) fn record(
         &self,
         whole: &Phase,
         call: ObjectCall,
         object_bytes: u64,
-        histogram: &Histogram,
+        latency: Option<Latency>,
         (ranks, node): (&[StepResult], &Node),
     ) -> Phase {
         let moves = matches!(call, ObjectCall::Create | ObjectCall::Read);
@@ -103,7 +103,7 @@ impl RankTotals {
             transfer_bytes,
             expected_bytes: bytes,
             bytes,
-            latency: reduce::latency(histogram),
+            latency,
             balance,
             direct: moves && whole.direct,
             timeline: None,

@@ -25,7 +25,7 @@ use crate::kit::operations::{Operating, OperationSetting, OperationsDone, call_f
 use crate::kit::order::TransferOrder;
 use crate::kit::path::c_path;
 use crate::kit::rank::Rank;
-use crate::kit::{clients, few, status};
+use crate::kit::{clients, few, reduce, status};
 
 /// The second waiting factor of `-T`. The first one is 0, and each later one is twice the one before.
 const FIRST_WAIT: f64 = 0.0625;
@@ -329,12 +329,12 @@ impl<'r> Workbench<'r> {
         for call in ObjectCall::ALL.into_iter().filter(|call| totals.tried(*call)) {
             // Other phases have one kind of operation on objects only, so they are recorded as a whole.
             if step == WorkbenchStep::Benchmark {
-                let (bytes, histogram) = (parameters.object_bytes, &steps.histograms[call as usize]);
+                let latency = reduce::latency_on_rank_0(comm, &steps.histograms[call as usize]);
                 let of_ranks = (&ranks[..], &*self.rank.node);
                 let phase = Phase {
                     failed: failures[call as usize].clone(),
                     check: check.clone().filter(|_| call == ObjectCall::Read),
-                    ..totals.record(&whole, call, bytes, histogram, of_ranks)
+                    ..totals.record(&whole, call, parameters.object_bytes, latency, of_ranks)
                 };
                 self.rank.record_phase(&phase)?;
             }

@@ -49,14 +49,14 @@ impl Failures {
         self.counts.iter().sum()
     }
 
-    /// The failures of all ranks, which are `operations` together. Only rank 0 gets the ones with paths.
-    /// Collective.
+    /// The failures of all ranks, which are `operations` together. Only rank 0 gets their reasons and the
+    /// ones with paths. Collective.
     pub(crate) fn over_ranks(self, comm: &dyn Comm, operations: u64) -> Result<Option<Failed>, Halt> {
         if operations == 0 {
             return Ok(None);
         }
         let mut counts = self.counts;
-        comm.all_reduce(&mut counts, Reduce::Sum)?;
+        comm.reduce(&mut counts, Reduce::Sum)?;
         let reason = |number: usize| match number {
             0 => "another error".to_owned(),
             _ => words(&io::Error::from_raw_os_error(number as i32)),
