@@ -55,9 +55,9 @@ pub(crate) fn perform_unless<V: Send>(
     let clock = CycleClock::new();
     let about = run_record(program.name, program.argv, ranks, session.mpi(), &clock);
     let voice = Mutex::new(voice.map(|(kept, voice)| (kept, voice, about)));
-    let watch = program.reports_waits.then(|| waiting::watch(program.name));
+    let watch = program.reports_waits.then(waiting::watch);
     if watch.is_some() && session.mpi().is_some() {
-        interrupt::watch_rank(program.name);
+        interrupt::watch_rank();
     }
     let done = session.run(leaves, |comm| {
         if let Some(watch) = &watch {

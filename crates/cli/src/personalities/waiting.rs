@@ -12,6 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use workloads::kit::current;
+
 use crate::speech::complain;
 use call::FileCall;
 
@@ -68,8 +70,8 @@ fn ranks_here() -> MutexGuard<'static, Vec<RankThread>> {
     RANKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts to watch a run of `program`. Its ranks enter by [`WaitWatch::rank`].
-pub(crate) fn watch(program: &'static str) -> WaitWatch {
+/// Starts to watch a run. Its ranks enter by [`WaitWatch::rank`].
+pub(crate) fn watch() -> WaitWatch {
     let (end, ended) = mpsc::channel();
     let long = report_after();
     // Without a watcher only the reports are missing.
@@ -85,12 +87,20 @@ pub(crate) fn watch(program: &'static str) -> WaitWatch {
             for rank in &mut watched {
                 let call = FileCall::of(rank.of.thread);
                 if let Some(line) = rank.look(call, Instant::now(), long) {
-                    complain(&format!("{program}: {line}"));
+                    complain_of(&line);
                 }
             }
         }
     });
     WaitWatch { _end: end }
+}
+
+/// Prints a line about a rank, with the phase that it is in.
+pub(crate) fn complain_of(rank: &str) {
+    match current::phase() {
+        Some(phase) => complain(&format!("assay: {rank}, in phase {phase}")),
+        None => complain(&format!("assay: {rank}")),
+    }
 }
 
 impl WaitWatch {
@@ -206,7 +216,7 @@ mod tests {
         let path = dir.path().canonicalize().unwrap().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
-        let watch = watch("test");
+        let watch = watch();
         let (lines, _both_ends) = thread::scope(|scope| {
             // The opening of a pipe lasts until another thread opens its other end.
             for rank in [7, 3] {

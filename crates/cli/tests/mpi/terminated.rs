@@ -20,13 +20,13 @@ fn a_launcher_that_is_terminated_shows_the_call_that_its_rank_is_in() {
         let stream = |name: &str| std::fs::File::create(dir.path().join(name)).unwrap();
         let launcher = Running::start(command.stdout(stream("out")).stderr(stream("err")));
         let place = format!("in open of {}", stuck.display());
-        until("a report", || read("err").contains(&format!("ior: rank 1 has been {place} for ")));
+        until("a report", || read("err").contains(&format!("assay: rank 1 has been {place} for ")));
         signal("-TERM", launcher.id());
         let status = launcher.end(PATIENCE).status;
         let err = read("err");
         // Debian's Hydra 4.0 ends with 0 in some of these cases, also around other programs.
         assert!(status != Some(0) || matches!(mpi, Mpi::Mpich), "{mpi:?}: {status:?}: {err}");
         let lines: Vec<&str> = err.lines().filter(|line| line.contains(" was in ")).collect();
-        assert_eq!(lines, [format!("ior: rank 1 was {place}")], "{mpi:?}: {err}");
+        assert_eq!(lines, [format!("assay: rank 1 was {place}, in phase read")], "{mpi:?}: {err}");
     }
 }

@@ -53,7 +53,7 @@ fn a_write_that_does_not_return_is_reported_meanwhile_and_the_stall_afterwards()
     assert!(child.wait().unwrap().success(), "{}", read("err"));
     let err = read("err");
     let line = err.lines().find(|line| line.contains(&wanted)).unwrap();
-    assert!(line.starts_with("ior: rank ") && line.contains(" has been in write at "), "{err}");
+    assert!(line.starts_with("assay: rank ") && line.contains(" has been in write at "), "{err}");
     let out = read("out");
     let stall = out.lines().find(|line| line.contains("no rank moved anything for ")).expect(&out);
     assert!(stall.starts_with("assay: warning: wr: ") && stall.contains(" s from "), "{stall}");
@@ -87,9 +87,9 @@ fn a_single_rank_in_a_call_that_does_not_answer_is_terminated_too() {
     let file = frozen.0.root.join("f");
     until("data in the file", || file.metadata().is_ok_and(|meta| meta.len() > 0));
     assert!(frozen.freeze("-f"));
-    until("the rank in a call", || read("err").contains("ior: rank 0 has been in write at "));
+    until("the rank in a call", || read("err").contains("assay: rank 0 has been in write at "));
     signal("-TERM", child.id());
-    until("a report", || read("err").contains("ior: rank 0 was in write at "));
+    until("a report", || read("err").contains("assay: rank 0 was in write at "));
     assert!(frozen.freeze("-u"));
     assert!(child.wait().unwrap().code().is_none_or(|status| status == 143));
 }
@@ -110,9 +110,9 @@ fn a_run_that_is_terminated_reports_the_call_of_each_rank() {
     assert_eq!(child.wait().unwrap().code(), Some(143));
     let err = read("err");
     for rank in 0..2 {
-        let begin = format!("ior: rank {rank} was in write at ");
+        let begin = format!("assay: rank {rank} was in write at ");
         let line = err.lines().find(|line| line.starts_with(&begin)).unwrap_or_else(|| panic!("{err}"));
-        assert!(line.ends_with(&format!(" of {}", there(rank).display())), "{line}");
+        assert!(line.ends_with(&format!(" of {}, in phase write", there(rank).display())), "{line}");
     }
 }
 

@@ -182,7 +182,7 @@ fn each_stalled_call_is_reported_while_it_lasts_and_the_run_ends_well() {
         let ran =
             run(place.command(&format!("-n 2 {IOR} -g -o {path} --record r")).env("ASSAY_WAIT_REPORT", "1"));
         assert_eq!((ran.status, layer.struck()), (Some(0), 1), "{call:?}: {ran:#?}");
-        let reported = format!("ior: rank 1 has been in {word}");
+        let reported = format!("assay: rank 1 has been in {word}");
         let line =
             ran.err.lines().find(|line| line.starts_with(&reported)).unwrap_or_else(|| panic!("{ran:#?}"));
         // The kernel does not show the file of a descriptor that is being closed.

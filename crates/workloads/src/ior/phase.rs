@@ -14,6 +14,7 @@ use super::test::RunningTest;
 use super::transfer::{self, RankDone, RankJob};
 use super::{before_close, cache_before, identity, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
+use crate::kit::current::CurrentPhase;
 use crate::kit::drive::named;
 use crate::kit::order::TransferOrder;
 use crate::kit::parts::ReductionParts;
@@ -145,6 +146,7 @@ pub(super) fn run(
 
     test.rank.next_phase()?;
     test.observer.event(&IorEvent::Begins(beginning(test, kind, repetition, transfers)));
+    let current = CurrentPhase::enter(kind.name());
     // From here on nothing is allocated or printed until the last rank has closed its file.
     let ramp = test.rank.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
     let origin = Tick(test.rank.start_together()?.0.saturating_add(ramp));
@@ -168,6 +170,7 @@ pub(super) fn run(
     };
     let clock = &*test.rank.clock;
     let done = transfer::perform(clock, job)?;
+    drop(current);
     agree(test, kind, &done)?;
     let sampled = sample.compare(test, &path, done.transfers)?;
     let setting = PhaseSetting {

@@ -6,6 +6,7 @@ pub mod board;
 pub mod checker;
 pub mod clients;
 pub(crate) mod contents;
+pub mod current;
 pub mod double_entry;
 pub mod drive;
 pub mod each_rank;

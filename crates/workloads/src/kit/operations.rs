@@ -16,6 +16,7 @@ use ranks::Halt;
 use results::record::{Counts, Phase, Spans};
 
 use super::balance::{BalancePlaces, RankWork};
+use super::current::CurrentPhase;
 use super::drive::{Ending, LoopCourse, LoopStep, Stop, TransferTrouble, drive, words};
 use super::each_rank::{self, Mine};
 use super::order::TransferOrder;
@@ -92,6 +93,8 @@ pub struct Operating {
     /// The failures that are not operations of the phase.
     outside: u64,
     failed: Option<FirstFailure>,
+    /// Until the records of the phase are made.
+    _current: CurrentPhase,
 }
 
 /// What one rank did in a phase, and what all ranks did together.
@@ -122,11 +125,12 @@ impl Operating {
         // The timeline counts each operation as one byte.
         let mut tally = TransferTally::new(Meter::new(rank.clock.scale(), 1)).watched(row).logged(log);
         let failures = Failures::new(keep_going);
+        let current = CurrentPhase::enter(&known.phase);
         let origin = rank.start_together()?;
         tally.start(origin, rank.clock.scale());
         let begun = rank.clock.now();
         tally.begin(begun, Tick(0));
-        Ok(Self { known, begun, origin, tally, failures, outside: 0, failed: None })
+        Ok(Self { known, begun, origin, tally, failures, outside: 0, failed: None, _current: current })
     }
 
     /// When this rank began.

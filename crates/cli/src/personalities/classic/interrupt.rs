@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
-use crate::personalities::waiting::stuck_ranks;
+use crate::personalities::waiting::{complain_of, stuck_ranks};
 use crate::speech::complain;
 
 /// The signals, and the word for their effect.
@@ -54,22 +54,22 @@ pub(crate) fn watch(program: &'static str, all: impl Iterator<Item = PathBuf>, a
         let left = left.there();
         let advice = if left.paths.is_empty() { "" } else { advice };
         complain(&format!("{}{advice}", left.line(program, word)));
-        calls.iter().for_each(|call| complain(&format!("{program}: {call}")));
+        calls.iter().for_each(|call| complain_of(call));
         // The status that a shell shows for a program ended by this signal. Exits without cleanup, because
         // other threads may be in any state.
         low_level::exit(128 + signal);
     });
 }
 
-/// Installs a handler for SIGTERM on a rank of a launcher. It reports as `program` the call on a file that
-/// the rank does not return from, if there is one. If this fails, the signal has its default effect.
-pub(crate) fn watch_rank(program: &'static str) {
+/// Installs a handler for SIGTERM on a rank of a launcher. It reports the call on a file that the rank does
+/// not return from, if there is one. If this fails, the signal has its default effect.
+pub(crate) fn watch_rank() {
     if is_ignored(SIGTERM) {
         return;
     }
     let _ = arrange(&[SIGTERM], move |signal| {
         let ends = Instant::now() + TOGETHER;
-        stuck_ranks(REPORTED_MAX).iter().for_each(|call| complain(&format!("{program}: {call}")));
+        stuck_ranks(REPORTED_MAX).iter().for_each(|call| complain_of(call));
         // The launcher kills the other ranks when the first has ended. So none ends before all had the time
         // to report.
         thread::sleep(ends.saturating_duration_since(Instant::now()));
