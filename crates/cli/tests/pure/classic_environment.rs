@@ -90,7 +90,7 @@ fn plain_output_of_md_workbench_names_wrong_data_on_standard_error() {
         let ran = with(dir.path(), (PLAIN.0, value), words);
         assert_eq!(ran.status, Some(4), "{ran:#?}");
         let (own, other) = if is_plain { (&ran.err, &ran.out) } else { (&ran.out, &ran.err) };
-        let line = "assay: benchmark, iteration 0: wrong data in rank 0: ./out/1_0/file-0\n";
+        let line = "assay: iteration 0: wrong data in rank 0: ./out/1_0/file-0\n";
         assert!(own.ends_with(line) && !other.contains("assay:"), "{ran:#?}");
     }
 }

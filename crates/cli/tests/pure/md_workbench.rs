@@ -96,6 +96,12 @@ fn damage(path: &Path) {
     std::fs::write(path, bytes).unwrap();
 }
 
+/// Makes a directory of a file, so that it exists but cannot be read.
+fn into_directory(path: &Path) {
+    std::fs::remove_file(path).unwrap();
+    std::fs::create_dir(path).unwrap();
+}
+
 const ROWS: &[Row] = &[
     works("-1", "-P 2 -D 1 -R 1 -I 1 {}", |seen| {
         assert_eq!(seen.phases(), ["precreate"]);
@@ -144,13 +150,13 @@ const ROWS: &[Row] = &[
     follows("-O", "-1 -P 2 -D 1", "-2 -P 2 -D 1 -I 1 -R 1 {0}", |seen| {
         assert_eq!(ops(seen, "benchmark_create"), 2);
     }),
-    // Without the option, the other rank would miss the object.
+    // Without the option, the other rank would find no file.
     Row {
         before: "-1 -P 2 -D 1",
-        between: |dir| std::fs::remove_file(dir.join("out/1_0/file-0")).unwrap(),
+        between: |dir| into_directory(&dir.join("out/1_0/file-0")),
         ..fails("-O", "-2 -P 2 -D 1 -I 1 -R 1 {0}", 4, |seen| {
             seen.err("md-workbench: benchmark: rank 1 ");
-            seen.err(": ./out/1_0/file-0: stat: ");
+            seen.err(": ./out/1_0/file-0: read: ");
         })
     },
     works("-P", "-1 -D 1 {3}", |seen| assert_eq!(ops(seen, "precreate"), 2 * 4)),
@@ -256,16 +262,38 @@ fn wrong_usage_is_one_line_with_status_2_and_creates_no_file() {
 fn a_failed_operation_ends_all_ranks_with_one_line() {
     let dir = tempfile::tempdir().unwrap();
     workbench(dir.path(), 3, "-1 -P 4 -D 2").ok();
-    std::fs::remove_file(dir.path().join("out/2_1/file-1")).unwrap();
+    into_directory(&dir.path().join("out/2_1/file-1"));
     let ran = workbench(dir.path(), 3, "-2 -P 4 -D 2 -I 2 -R 1");
     assert_eq!((ran.status, complaints(&ran).len()), (Some(4), 1), "{ran:#?}");
     let line = complaints(&ran)[0];
     assert!(
-        line.starts_with("md-workbench: benchmark: rank ") && line.contains("2_1/file-1: stat: "),
+        line.starts_with("md-workbench: benchmark: rank ") && line.contains("2_1/file-1: read: "),
         "{line}"
     );
     let ran = workbench(dir.path(), 3, "-1 -P 4 -D 2");
     assert!(complaints(&ran)[0].contains("mkdir: File exists"), "{ran:#?}");
+}
+
+#[test]
+fn objects_that_were_removed_since_the_last_run_are_counted_with_status_0() {
+    let dir = tempfile::tempdir().unwrap();
+    for (words, row) in [
+        ("", "(18 errs!!!)"),
+        ("--print-detailed-stats", "benchmark err\t0\t0\t0\t0\t18\t0\n"),
+        ("--print-detailed-stats --read-only", "benchmark err\t0\t0\t0\t0\t18\t0\n"),
+    ] {
+        workbench(dir.path(), 3, "-1 -P 4 -D 2").ok();
+        std::fs::remove_dir_all(dir.path().join("out")).unwrap();
+        let out = workbench(dir.path(), 3, &format!("-2 -P 4 -D 2 -I 3 -R 2 {words} --record rows")).ok();
+        assert_eq!(out.matches(row).count(), 2, "{words}: {out}");
+        let line = "\nassay: iteration 1: 18 of 18 objects do not exist, such as rank 0: ./out/2_0/file-";
+        assert!(out.contains(line), "{words}: {out}");
+        let rows = std::fs::read_to_string(dir.path().join("rows")).unwrap();
+        let failed = |row: &&str| row.contains("benchmark_stat") && row.contains("\"operations\":18");
+        assert_eq!(rows.lines().filter(failed).count(), 2, "{words}: {rows}");
+        std::fs::remove_file(dir.path().join("rows")).unwrap();
+        workbench(dir.path(), 3, "-3 -P 4 -D 2").ok();
+    }
 }
 
 #[test]

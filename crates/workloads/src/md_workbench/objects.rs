@@ -278,9 +278,7 @@ impl<'r> ObjectSteps<'r> {
                 return NothingToDo::error();
             }
             ObjectCall::Delete | ObjectCall::RemoveSet
-                if missing
-                    && self.step == WorkbenchStep::Cleanup
-                    && (parameters.may_miss_objects() || !parameters.precreate) =>
+                if missing && self.step == WorkbenchStep::Cleanup && parameters.may_miss_objects() =>
             {
                 return NothingToDo::error();
             }

@@ -112,10 +112,11 @@ impl WorkbenchParameters {
     }
 
     /// Whether a rank may find no object where it looks for one. Another rank may not have created it yet,
-    /// the creation may have begun after it, or ranks have stopped at different objects.
+    /// the creation may have begun after it, or ranks have stopped at different objects. Objects of an
+    /// earlier run may have been removed.
     pub fn may_miss_objects(&self) -> bool {
-        let begins_later = self.precreate && self.start_item > 0;
-        self.objects > self.per_set || begins_later || (self.deadline > 0 && !self.wear_out)
+        let many = self.objects > self.per_set;
+        many || !self.precreate || self.start_item > 0 || (self.deadline > 0 && !self.wear_out)
     }
 
     /// Benchmarks in one iteration. `-T` does one with each waiting factor.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use measure::{Clock, CycleClock, Tick};
 use ranks::{Comm, Halt, Reduce};
-use results::record::Phase;
+use results::record::{Failed, Phase};
 use results::records::Sink;
 use storage::{Names, Storage};
 
@@ -56,7 +56,8 @@ impl WorkbenchStep {
 /// The result of a run that did not halt; the same on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkbenchSummary {
-    /// Operations that failed while the run continued, and objects with wrong data.
+    /// Operations that failed while the run continued, and objects with wrong data. Without
+    /// [`WorkbenchParameters::precreate`], no missing objects: another run left the data sets as they are.
     pub errors: u64,
 }
 
@@ -343,14 +344,29 @@ impl<'r> Workbench<'r> {
                 latency_files::write(parameters, comm, (step, call), at, &steps.logged[call as usize])?;
             }
         }
-        self.errors += totals.errors;
+        let missing = failures[ObjectCall::Stat as usize].as_ref();
+        let excused = missing.filter(|_| !parameters.precreate).map_or(0, |missing| missing.operations);
+        self.errors += totals.errors - excused;
+        let tried = all.count(ObjectCall::Stat).done + all.count(ObjectCall::Stat).errors;
         let phase = WorkbenchPhase { step, waiting: self.waiting, all, ranks, stonewall };
         self.observer.event(&WorkbenchEvent::Ended(&phase));
+        self.report_missing_objects(missing, tried);
         self.report_wrong_data(totals.wrong, wrong)?;
         for (_, path) in few::collect_known(comm, totals.kept, kept.as_deref(), few::BYTES)?.parcels {
             self.observer.event(&WorkbenchEvent::Kept(&path));
         }
         Ok(())
+    }
+
+    /// Names the first missing object of the `tried` ones. The records have more of them.
+    fn report_missing_objects(&mut self, missing: Option<&Failed>, tried: u64) {
+        let Some(missing) = missing else { return };
+        let first = missing.first.first();
+        let first =
+            first.map_or(String::new(), |first| format!(", such as rank {}: {}", first.rank, first.path));
+        let (iteration, count) = (self.iteration, missing.operations);
+        let text = format!("iteration {iteration}: {count} of {tried} objects do not exist{first}");
+        self.observer.event(&WorkbenchEvent::Notice(&text));
     }
 
     /// Names the first object of each of the `total` ranks that found wrong data. Collective.
@@ -361,7 +377,7 @@ impl<'r> Workbench<'r> {
         }
         let named: Vec<String> =
             found.into_iter().map(|(rank, path)| format!("rank {rank}: {path}")).collect();
-        let text = format!("benchmark, iteration {}: wrong data in {}", self.iteration, named.join(", "));
+        let text = format!("iteration {}: wrong data in {}", self.iteration, named.join(", "));
         self.observer.event(&WorkbenchEvent::Notice(&text));
         self.rank.notice("wrong-data", self.iteration, "", &text)
     }

@@ -185,7 +185,7 @@ fn wrong_data_is_counted_and_named() {
     assert_eq!(errors(&left), 1);
     assert_eq!(left[0].log.phases[0].all.count(Read).errors, 1);
     let named = left[0].log.others.join("\n");
-    assert!(named.contains(&format!("wrong data in rank 0: {}", file.display())), "{named}");
+    assert!(named.contains(&format!("\"iteration 0: wrong data in rank 0: {}", file.display())), "{named}");
     assert!(noticed(&left).contains(&("wrong-data", "")), "{:?}", noticed(&left));
     let checks: Vec<&Check> = recorded(&left).iter().filter_map(|phase| phase.check.as_ref()).collect();
     let compared: Vec<_> = checks.iter().map(|check| (check.bytes, check.bad_transfers)).collect();
@@ -207,16 +207,41 @@ fn a_notice_about_warm_objects_is_about_all_phases() {
 }
 
 #[test]
-fn a_missing_object_ends_all_ranks_with_its_path() {
+fn an_object_that_this_run_should_have_created_ends_all_ranks_if_it_is_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let set = dir.path().join("out/2_1");
+    std::fs::create_dir_all(&set).unwrap();
+    // Neither a creation nor a lookup can follow it.
+    std::os::unix::fs::symlink("nowhere/object", set.join("file-2")).unwrap();
+    let ignoring = WorkbenchParameters { ignore_errors: true, ..small() };
+    let left = play(dir.path(), 3, &only(ignoring, [true, true, false]));
+    let halt = left[0].done.clone().expect_err("it halts");
+    assert!(left.iter().all(|rank| rank.done.as_ref().err() == Some(&halt)));
+    assert_eq!(halt.step, "benchmark");
+    let file = set.join("file-2").display().to_string();
+    assert!(halt.why.starts_with(&format!("{file}: stat: No such file or directory")), "{halt:?}");
+}
+
+#[test]
+fn missing_objects_of_an_earlier_run_are_recorded_and_named_but_no_error_of_the_run() {
     let dir = tempfile::tempdir().unwrap();
     play(dir.path(), 3, &only(small(), [true, false, false]));
     let file = dir.path().join("out/2_1/file-2");
     std::fs::remove_file(&file).unwrap();
     let left = play(dir.path(), 3, &only(small(), [false, true, false]));
-    let halt = left[0].done.clone().expect_err("it halts");
-    assert!(left.iter().all(|rank| rank.done.as_ref().err() == Some(&halt)));
-    assert_eq!(halt.step, "benchmark");
-    assert_eq!(halt.why, format!("{}: stat: No such file or directory", file.display()));
+    assert_eq!(errors(&left), 0);
+    assert_eq!(left[0].log.phases[0].all.count(Stat).errors, 1);
+    assert_eq!(failures(&left)[..2], [("benchmark", 1), ("benchmark_stat", 1)]);
+    let first = &recorded(&left)[0].failed.as_ref().unwrap().first[0];
+    assert_eq!(
+        (first.path.as_str(), first.why.as_str()),
+        (&*file.display().to_string(), "No such file or directory")
+    );
+    let named = left[0].log.others.join("\n");
+    let text =
+        format!("iteration 0: 1 of 18 objects do not exist, such as rank {}: {}", first.rank, first.path);
+    assert!(named.contains(&text), "{named}");
+    assert_eq!(contradictions(&left), []);
 }
 
 #[test]
