@@ -15,6 +15,7 @@ pub mod listed;
 pub mod ls_lr;
 pub mod masked;
 pub mod mdtest;
+pub mod memory;
 pub mod mounted;
 pub mod options;
 pub mod ports;

@@ -3,9 +3,10 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::common::campaign::names;
+use crate::common::memory::{growth, resident};
 use crate::common::{ior, program, stopped};
 
 /// Lines of `text` that begin with `begin`.
@@ -98,39 +99,11 @@ fn resident_while_waiting(words: &str) -> u64 {
     resident
 }
 
-/// Resident memory, in KiB, of a process that has not ended.
-fn resident(child: &Child) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    resident.split_whitespace().next().unwrap().parse().unwrap()
-}
-
-/// Bytes by which a run of many repetitions grows with each of them, between two moments of the same run.
-fn growth(words: &str, plain: &str) -> u64 {
-    let (begin, end) = (500_u64, 5500);
-    let line = format!("ior -a DUMMY -w -r -b 4k -t 4k -i 1000000 {words}");
-    let mut child = Command::new(program())
-        .args(line.split_whitespace())
-        .env("ASSAY_PLAIN", plain)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let out = BufReader::new(child.stdout.take().unwrap());
-    // The run waits for the reader, and is ahead of it only by what a pipe holds.
-    let mut reads = out.lines().map_while(Result::ok).filter(|line| line.starts_with("read"));
-    let mut after = |rows: u64| reads.by_ref().nth(rows as usize - 1).map(|_| resident(&child));
-    let sizes = [after(begin), after(end - begin)];
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let [first, last] = sizes.map(|size| size.expect("the run has not ended"));
-    last.saturating_sub(first) * 1024 / (end - begin)
-}
-
 #[test]
 fn memory_does_not_grow_with_the_repetitions_except_for_the_lines_that_are_printed_at_the_end() {
     for (words, plain, most) in [("", "1", 100), ("-O summaryFormat=CSV", "0", 100), ("", "0", 1000)] {
-        let grown = growth(words, plain);
+        let line = format!("ior -a DUMMY -w -r -b 4k -t 4k -i 1000000 {words}");
+        let grown = growth(&line, plain, |line| line.starts_with("read"));
         assert!(grown <= most, "`{words}`, plain {plain}: {grown} bytes for each repetition");
     }
 }

@@ -2,6 +2,7 @@
 //! and standard error.
 
 use crate::common::mdtest::{complaints, mdtest};
+use crate::common::memory::growth_in;
 use crate::common::{self, run};
 use serde_json::Value;
 
@@ -181,4 +182,17 @@ fn nodes_can_be_simulated() {
     command = common::mdtest::command(dir.path(), 4, "-F -n 1");
     let ran = run(command.env("IOR_FAKE_NODES", "none"));
     assert_eq!((ran.status, complaints(&ran).len()), (Some(2), 1), "{ran:#?}");
+}
+
+#[test]
+fn memory_does_not_grow_with_the_iterations_unless_the_numbers_of_each_rank_are_printed() {
+    for (words, plain, most) in
+        [("", "0", 100), ("-F --showRankStatistics", "1", 100), ("-F --print-all-procs", "0", 4000)]
+    {
+        let dir = tempfile::tempdir().unwrap();
+        // With -v each iteration prints a line, and the latencies of all iterations are printed at the end.
+        let line = format!("mdtest -a DUMMY -v -n 1 -d d -i 1000000 {words}");
+        let grown = growth_in(dir.path(), &line, plain, |line| line.contains("main: * iteration "));
+        assert!(grown <= most, "`{words}`, plain {plain}: {grown} bytes for each iteration");
+    }
 }

@@ -5,7 +5,7 @@ use measure::Histogram;
 use results::record::{Failed, Latency, Phase};
 use workloads::kit::reduce;
 
-use super::results::{MeasuredPhase, Results, STOPPED_BELOW};
+use super::results::STOPPED_BELOW;
 use crate::personalities::failures::{Leads, named, reasons, wrong_ranges};
 use crate::personalities::latency;
 use crate::personalities::own_lines::{kept, own_lines, phase_name};
@@ -13,27 +13,16 @@ use crate::personalities::own_lines::{kept, own_lines, phase_name};
 /// How many failed operations of a phase are listed.
 const NAMED: usize = 8;
 
-/// The lines about latencies, with `-v`; empty if there is nothing to report.
-pub(crate) fn of_latencies(runs: &[Results], verbose: u32) -> String {
-    let runs_shown = if verbose > 0 { runs } else { &[] };
-    own_lines(&runs_shown.iter().map(|run| latencies(run, runs.len() > 1)).collect::<String>())
+/// The lines about failures and wrong data in a phase; empty if there are none. They have no mark yet.
+pub(crate) fn of_phase(label: &str, phase: &Phase) -> String {
+    let failed = phase.failed.as_ref().map_or(String::new(), |failed| failures(label, phase, failed));
+    failed + &wrong(label, phase) + &stopped(label, phase)
 }
 
-/// The lines about failures, wrong data and warnings; empty if there are none.
-pub(crate) fn of_faults(runs: &[Results], notices: &[String]) -> String {
-    let measured: Vec<&MeasuredPhase> = runs.iter().flat_map(|run| run.iterations.iter().flatten()).collect();
-    let mut text = String::new();
-    for (label, phase) in measured.iter().filter_map(|one| Some((one.label, one.phase.as_deref()?))) {
-        if let Some(failed) = &phase.failed {
-            text.push_str(&failures(label, phase, failed));
-        }
-        text.push_str(&wrong(label, phase));
-        text.push_str(&stopped(label, phase));
-    }
-    for notice in notices {
-        text.push_str(&format!("warning: {notice}\n"));
-    }
-    own_lines(&text)
+/// The lines of all phases and the warnings; empty if there are none.
+pub(crate) fn of_faults(phases: &str, notices: &[String]) -> String {
+    let notices: String = notices.iter().map(|notice| format!("warning: {notice}\n")).collect();
+    own_lines(&format!("{phases}{notices}"))
 }
 
 fn failures(label: &str, phase: &Phase, failed: &Failed) -> String {
@@ -105,58 +94,78 @@ impl Merged {
     }
 }
 
-fn latencies(run: &Results, several: bool) -> String {
-    let mut kinds: Vec<(&str, Merged)> = Vec::new();
-    for one in run.iterations.iter().flatten() {
-        let Some(phase) = &one.phase else { continue };
-        let Some(latency) = &phase.latency else { continue };
-        let at = kinds.iter().position(|(label, _)| *label == one.label).unwrap_or_else(|| {
-            kinds.push((one.label, Merged::default()));
-            kinds.len() - 1
+/// The latencies of a run on one number of ranks, by label.
+pub(crate) struct RunLatencies {
+    ranks: u32,
+    kinds: Vec<(&'static str, Merged)>,
+}
+
+impl RunLatencies {
+    pub(crate) fn new(ranks: u32) -> Self {
+        Self { ranks, kinds: Vec::new() }
+    }
+
+    /// Adds those of a phase.
+    pub(crate) fn add(&mut self, label: &'static str, phase: &Phase) {
+        let Some(latency) = &phase.latency else { return };
+        let at = self.kinds.iter().position(|(known, _)| *known == label).unwrap_or_else(|| {
+            self.kinds.push((label, Merged::default()));
+            self.kinds.len() - 1
         });
-        kinds[at].1.add(phase, latency);
+        self.kinds[at].1.add(phase, latency);
     }
-    if kinds.is_empty() {
-        return String::new();
-    }
-    let ranks = if several { format!(" of {} ranks", run.ranks) } else { String::new() };
-    let mut text = format!(
-        "latency of single operations{ranks}, all ranks and iterations\n\
-         {:<14}{}  slowest rank of any iteration\n",
-        "operation",
-        latency::headings()
-    );
-    for (label, merged) in &kinds {
-        let merged_latency = reduce::latency(&merged.histogram).unwrap_or_default();
-        text.push_str(&format!("{:<14}{}", phase_name(label), latency::columns(&merged_latency)));
-        if let Some((rate, rank, node, iteration)) = &merged.slowest {
-            let rate = units::count(*rate);
-            text.push_str(&format!("  {rank} on {}: {rate}/s, iteration {iteration}", kept(node)));
+
+    fn text(&self, several: bool) -> String {
+        if self.kinds.is_empty() {
+            return String::new();
         }
-        text.push('\n');
+        let ranks = if several { format!(" of {} ranks", self.ranks) } else { String::new() };
+        let mut text = format!(
+            "latency of single operations{ranks}, all ranks and iterations\n\
+             {:<14}{}  slowest rank of any iteration\n",
+            "operation",
+            latency::headings()
+        );
+        for (label, merged) in &self.kinds {
+            let merged_latency = reduce::latency(&merged.histogram).unwrap_or_default();
+            text.push_str(&format!("{:<14}{}", phase_name(label), latency::columns(&merged_latency)));
+            if let Some((rate, rank, node, iteration)) = &merged.slowest {
+                let rate = units::count(*rate);
+                text.push_str(&format!("  {rank} on {}: {rate}/s, iteration {iteration}", kept(node)));
+            }
+            text.push('\n');
+        }
+        text
     }
-    text
+}
+
+/// The lines about the latencies of all runs; empty if there are none.
+pub(crate) fn of_latencies(runs: &[RunLatencies]) -> String {
+    own_lines(&runs.iter().map(|run| run.text(runs.len() > 1)).collect::<String>())
 }
 
 #[cfg(test)]
 mod tests {
     use results::record::{BadRange, Check, FailedOperation, Stonewall};
 
-    use super::super::results::tests::measured;
+    use super::super::results::tests::ended;
     use super::*;
 
-    fn run(change: impl Fn(&mut Phase)) -> Results {
-        let mut one = measured("File stat", 100, 0.5);
-        change(one.phase.as_mut().unwrap());
-        let mut other = measured("File stat", 300, 0.5);
-        other.phase.as_mut().unwrap().repetition = 1;
-        Results { ranks: 2, items: 100, iterations: vec![vec![one], vec![other]] }
+    /// A phase of two ranks with `change` applied.
+    fn phase(label: &'static str, items: u64, change: impl Fn(&mut Phase)) -> Phase {
+        let mut phase = Phase::default();
+        ended(label, items, 0.5, &mut phase, &mut Vec::new());
+        change(&mut phase);
+        phase
     }
 
     #[test]
-    fn percentiles_are_over_all_iterations_and_only_with_v() {
-        assert_eq!(of_latencies(&[run(|_| ())], 0), "");
-        let text = of_latencies(&[run(|phase| phase.balance.slowest_rate = 3.0)], 1);
+    fn percentiles_are_over_all_iterations() {
+        let mut run = RunLatencies::new(2);
+        assert_eq!(of_latencies(&[RunLatencies::new(2)]), "");
+        run.add("File stat", &phase("File stat", 100, |phase| phase.balance.slowest_rate = 3.0));
+        run.add("File stat", &phase("File stat", 300, |phase| phase.repetition = 1));
+        let text = of_latencies(&[run]);
         let row = text.lines().last().unwrap();
         assert!(text.starts_with("assay: latency of single operations, all ranks"), "{text}");
         assert!(row.starts_with("assay: st-file ") && row.ends_with("0 on n0: 0/s, iteration 1"), "{row}");
@@ -169,10 +178,9 @@ mod tests {
         let mut histogram = Histogram::new();
         [63_800, 63_800, 63_800, 100_000].iter().for_each(|ns| histogram.add(*ns));
         let record = reduce::latency(&histogram).unwrap();
-        let mut one = measured("File stat", 100, 0.5);
-        one.phase.as_mut().unwrap().latency = Some(record.clone());
-        let run = Results { ranks: 2, items: 100, iterations: vec![vec![one]] };
-        let text = of_latencies(&[run], 1);
+        let mut run = RunLatencies::new(2);
+        run.add("File stat", &phase("File stat", 100, |phase| phase.latency = Some(record.clone())));
+        let text = of_latencies(&[run]);
         let shown = latency::columns(&record);
         assert!(
             text.lines().last().unwrap().starts_with(&format!("assay: {:<14}{shown}", "st-file")),
@@ -184,14 +192,12 @@ mod tests {
 
     #[test]
     fn directories_that_a_deadline_stopped_are_reported() {
-        let mut one = measured("Directory creation", 100, 0.5);
         let wall =
             Stonewall { deadline_s: 2.0, transfers_min: 90, transfers_max: 100, ..Stonewall::default() };
-        let phase = one.phase.as_mut().unwrap();
-        (phase.stonewall, phase.ranks) = (Some(wall), 2);
-        let run = Results { ranks: 2, items: 1000, iterations: vec![vec![one]] };
+        let label = "Directory creation";
+        let one = phase(label, 100, |phase| (phase.stonewall, phase.ranks) = (Some(wall.clone()), 2));
         assert_eq!(
-            of_faults(&[run], &[]),
+            of_faults(&of_phase(label, &one), &[]),
             "assay: mk-dir, iteration 0: stopped after 2 s at 90 to 100 items per rank; \
              all continued to 100\n"
         );
@@ -199,8 +205,9 @@ mod tests {
 
     #[test]
     fn failures_and_wrong_data_are_always_reported() {
-        let text = of_faults(
-            &[run(|phase| {
+        let text = of_phase(
+            "File stat",
+            &phase("File stat", 100, |phase| {
                 let first = FailedOperation {
                     rank: 1,
                     operation: "mkdir".into(),
@@ -217,11 +224,10 @@ mod tests {
                 let bad = vec![bad];
                 phase.check =
                     Some(Check { bytes: 1024, bad_transfers: 1, ranges: 3, bad, ..Check::default() });
-            })],
-            &["so".to_owned()],
+            }),
         );
         assert_eq!(
-            text,
+            of_faults(&text, &["so".to_owned()]),
             "assay: st-file, iteration 0: 3 of 200 operations failed: \
              2 No space left, 1 Permission denied\n\
              assay:   rank 1: mkdir d/x: No space left\nassay:   ... and more\n\

@@ -78,12 +78,10 @@ pub(crate) fn test(
         text.push_str(&numbered(edition, 1, (old, new), &line));
         // For directories a line of assay below the output reports it.
         if label == "File creation"
-            && let Some(one) = found
-            && let Some(phase) = &one.phase
-            && let Some(wall) = &phase.stonewall
+            && let Some((seconds, all)) = found.and_then(|one| one.stopped)
         {
-            let operations = stonewalled.unwrap_or(phase.ops as f64);
-            text.push_str(&stonewall(edition, operations, wall.seconds));
+            let operations = stonewalled.unwrap_or(all as f64);
+            text.push_str(&stonewall(edition, operations, seconds));
         }
     }
     text
@@ -148,8 +146,6 @@ fn item(what: &str, path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use results::record::Stonewall;
-
     use super::super::results::tests::measured;
     use super::*;
 
@@ -178,8 +174,7 @@ mod tests {
     fn the_deadline_has_a_line_for_files_but_not_for_directories() {
         let stopped = |label| {
             let mut one = measured(label, 100, 0.5);
-            let wall = Stonewall { seconds: 0.25, transfers_max: 100, ..Stonewall::default() };
-            one.phase.as_mut().unwrap().stonewall = Some(wall);
+            one.stopped = Some((0.25, 200));
             one
         };
         let phases = [stopped("Directory creation"), stopped("File creation")];

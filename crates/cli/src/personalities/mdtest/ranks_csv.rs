@@ -23,7 +23,7 @@ pub(crate) fn rows(results: &Results) -> String {
     let of_all = |one: &MeasuredPhase| both.map(|unit| one.value(unit));
     let all: String = LABELS.iter().map(|label| pair(results.find(0, label).map(of_all))).collect();
     let mut text = format!("all,{}{all}\n", results.items);
-    for iteration in 0..results.iterations.len() {
+    for iteration in 0..results.ended {
         for rank in 0..results.ranks as usize {
             // The classic program leaves out the items of single ranks.
             text.push_str(&format!("{rank},"));
@@ -39,13 +39,13 @@ pub(crate) fn rows(results: &Results) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::results::tests::measured;
+    use super::super::results::tests::{measured, results_of};
     use super::*;
 
     #[test]
     fn the_file_has_the_form_of_the_classic_program() {
         let iteration = || vec![measured("Tree creation", 1, 0.5), measured("File creation", 4, 0.5)];
-        let results = Results { ranks: 2, items: 4, iterations: vec![iteration(), iteration()] };
+        let results = results_of(4, vec![iteration(), iteration()]);
         assert!(heading().starts_with("rank,items,rate-Directory creation,time-Directory creation,rate-Dir"));
         assert_eq!(heading().split(',').count(), 24);
         let text = rows(&results);

@@ -2,7 +2,7 @@
 //! (docs/explanation/metadata.md).
 //!
 //! Invariant: nothing is measured here. Rates are operations divided by seconds, both from records and
-//! events.
+//! events. The memory does not grow with the iterations, unless the numbers of each rank are printed.
 //! Never here: the layout of a table.
 
 use results::record::Phase;
@@ -48,9 +48,8 @@ pub(crate) struct MeasuredPhase {
     pub(crate) ranks: Vec<RankTimes>,
     /// Rank 0's seconds from the common start until all ranks had ended, and its rate in this time.
     pub(crate) rank_0: (f64, f64),
-    /// Its record, until its iteration has ended. Later it is kept only if something in it is still to be
-    /// printed, so that the memory of many iterations stays small.
-    pub(crate) phase: Option<Box<Phase>>,
+    /// Seconds of the first part of the phase, until its deadline, and the operations of all ranks.
+    pub(crate) stopped: Option<(f64, u64)>,
 }
 
 /// Operations per second; 0 if the time is 0.
@@ -77,13 +76,7 @@ fn counted(label: &str, items: u64, phase: &Phase, others: u64) -> f64 {
 }
 
 impl MeasuredPhase {
-    /// The values of an event, with its latencies only if `whole` is set.
-    pub(crate) fn new(ended: &EndedPhase<'_>, whole: bool) -> Self {
-        let mut phase = ended.phase.clone();
-        phase.timeline = None;
-        if !whole {
-            phase.latency = None;
-        }
+    pub(crate) fn new(ended: &EndedPhase<'_>) -> Self {
         let tree = is_of_tree(ended.label);
         let seconds = if tree { ended.rank_0.seconds } else { ended.phase.spans.total_s };
         let counted = |operations| counted(ended.label, ended.items, ended.phase, operations);
@@ -96,16 +89,8 @@ impl MeasuredPhase {
             seconds,
             ranks: ended.ranks.to_vec(),
             rank_0,
-            phase: Some(Box::new(phase)),
+            stopped: ended.phase.stonewall.as_ref().map(|wall| (wall.seconds, ended.phase.ops)),
         }
-    }
-
-    /// Its iteration has ended, and its lines are printed. Drops a record of which nothing is printed later.
-    pub(crate) fn settle(&mut self) {
-        self.phase.take_if(|phase| {
-            let stopped = phase.stonewall.is_some() && self.label == STOPPED_BELOW;
-            phase.failed.is_none() && phase.check.is_none() && phase.latency.is_none() && !stopped
-        });
     }
 
     /// The value over all ranks.
@@ -130,17 +115,6 @@ pub(crate) fn own(rank: &RankTimes, unit: ResultUnit) -> f64 {
     }
 }
 
-/// A run on one number of ranks.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Results {
-    /// How many ranks took part.
-    pub(crate) ranks: u32,
-    /// Items of one rank.
-    pub(crate) items: u64,
-    /// The phases of each iteration.
-    pub(crate) iterations: Vec<Vec<MeasuredPhase>>,
-}
-
 /// Extremes, mean and deviation of some values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ValueSpread {
@@ -149,45 +123,141 @@ pub(crate) struct ValueSpread {
     pub(crate) mean: f64,
     /// The sum of squared distances from the mean.
     squares: f64,
-    count: usize,
+    count: u32,
 }
 
 impl ValueSpread {
-    pub(crate) fn of(values: &[f64]) -> Self {
-        if values.is_empty() {
-            return Self::default();
+    /// Adds a value (Welford's method, so that values need not be kept).
+    fn add(&mut self, value: f64) {
+        let is_first = self.count == 0;
+        self.max = if is_first { value } else { self.max.max(value) };
+        self.min = if is_first { value } else { self.min.min(value) };
+        self.count += 1;
+        let distance = value - self.mean;
+        self.mean += distance / f64::from(self.count);
+        self.squares += distance * (value - self.mean);
+    }
+
+    /// The same with zeros, so that there are `count` values.
+    fn with_zeros(mut self, count: u32) -> Self {
+        for _ in self.count..count {
+            self.add(0.0);
         }
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        Self {
-            max: values.iter().copied().fold(f64::MIN, f64::max),
-            min: values.iter().copied().fold(f64::MAX, f64::min),
-            mean,
-            squares: values.iter().map(|value| (value - mean).powi(2)).sum(),
-            count: values.len(),
-        }
+        self
     }
 
     /// The sample standard deviation (n - 1); 0 for one value.
     pub(crate) fn sample(&self) -> f64 {
-        if self.count > 1 { (self.squares / (self.count - 1) as f64).sqrt() } else { 0.0 }
+        if self.count > 1 { (self.squares / f64::from(self.count - 1)).sqrt() } else { 0.0 }
     }
 
     /// The population standard deviation (n), as before mdtest 4.0.
     pub(crate) fn population(&self) -> f64 {
-        if self.count > 0 { (self.squares / self.count as f64).sqrt() } else { 0.0 }
+        if self.count > 0 { (self.squares / f64::from(self.count)).sqrt() } else { 0.0 }
     }
 }
 
+/// The values of one label over the ended iterations.
+#[derive(Clone, Debug)]
+struct LabelSpreads {
+    label: &'static str,
+    /// Rate and time of all ranks together.
+    all: [ValueSpread; 2],
+    /// Rate and time of each rank by itself.
+    ranks: [ValueSpread; 2],
+}
+
+impl LabelSpreads {
+    fn new(label: &'static str) -> Self {
+        Self { label, all: Default::default(), ranks: Default::default() }
+    }
+
+    fn add(&mut self, measured: &MeasuredPhase) {
+        for unit in [ResultUnit::Rate, ResultUnit::Time] {
+            self.all[unit as usize].add(measured.value(unit));
+            measured.own(unit).for_each(|value| self.ranks[unit as usize].add(value));
+        }
+    }
+}
+
+/// A run on one number of ranks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Results {
+    /// How many ranks took part.
+    pub(crate) ranks: u32,
+    /// Items of one rank.
+    pub(crate) items: u64,
+    /// The iterations that have ended.
+    pub(crate) ended: u32,
+    /// The phases of the iteration in progress.
+    present: Option<Vec<MeasuredPhase>>,
+    /// The labels of ended iterations, in the order of their first phases.
+    labels: Vec<LabelSpreads>,
+    /// Whether the numbers of each rank and iteration are printed, too.
+    keeps_ranks: bool,
+    /// The phases of each ended iteration, if these numbers are printed.
+    kept: Vec<Vec<MeasuredPhase>>,
+    /// Whether the tables are printed.
+    pub(crate) is_printed: bool,
+}
+
 impl Results {
-    /// The phase with this label in this iteration, if it was run.
-    pub(crate) fn find(&self, iteration: usize, label: &str) -> Option<&MeasuredPhase> {
-        self.iterations.get(iteration)?.iter().find(|measured| measured.label == label)
+    pub(crate) fn new(ranks: u32, items: u64, keeps_ranks: bool) -> Self {
+        Self { ranks, items, keeps_ranks, ..Self::default() }
+    }
+
+    /// Ends the iteration in progress, and begins the next one.
+    pub(crate) fn begin_iteration(&mut self) {
+        self.end_iteration();
+        self.present = Some(Vec::new());
+    }
+
+    /// Counts the iteration in progress as a complete one.
+    pub(crate) fn end_iteration(&mut self) {
+        let Some(phases) = self.present.take() else { return };
+        self.ended += 1;
+        for (at, measured) in phases.iter().enumerate() {
+            // As in a table, only the first phase of a label counts.
+            if phases[..at].iter().any(|earlier| earlier.label == measured.label) {
+                continue;
+            }
+            let known = self.labels.iter().position(|one| one.label == measured.label);
+            let known = known.unwrap_or_else(|| {
+                self.labels.push(LabelSpreads::new(measured.label));
+                self.labels.len() - 1
+            });
+            self.labels[known].add(measured);
+        }
+        if self.keeps_ranks {
+            self.kept.push(phases);
+        }
+    }
+
+    /// Adds a phase to the iteration in progress.
+    pub(crate) fn add(&mut self, measured: MeasuredPhase) {
+        if let Some(present) = &mut self.present {
+            present.push(measured);
+        }
+    }
+
+    /// The phases of the iteration in progress.
+    pub(crate) fn present(&self) -> &[MeasuredPhase] {
+        self.present.as_deref().unwrap_or_default()
+    }
+
+    /// The phase with this label in this iteration, if it was run and its iteration is kept.
+    pub(crate) fn find(&self, iteration: u32, label: &str) -> Option<&MeasuredPhase> {
+        self.kept.get(iteration as usize)?.iter().find(|measured| measured.label == label)
+    }
+
+    fn of(&self, label: &str) -> Option<&LabelSpreads> {
+        self.labels.iter().find(|one| one.label == label)
     }
 
     /// Over iterations. A phase that was not run counts as 0.
     pub(crate) fn spread(&self, label: &str, unit: ResultUnit) -> ValueSpread {
-        let of = |iteration| self.find(iteration, label).map_or(0.0, |measured| measured.value(unit));
-        ValueSpread::of(&(0..self.iterations.len()).map(of).collect::<Vec<f64>>())
+        let spread = self.of(label).map_or(ValueSpread::default(), |one| one.all[unit as usize]);
+        spread.with_zeros(self.ended)
     }
 
     /// Over ranks and iterations, each rank by itself. For the tree the same as over iterations.
@@ -195,19 +265,12 @@ impl Results {
         if is_of_tree(label) {
             return self.spread(label, unit);
         }
-        let phases = (0..self.iterations.len()).filter_map(|iteration| self.find(iteration, label));
-        ValueSpread::of(&phases.flat_map(|measured| measured.own(unit)).collect::<Vec<f64>>())
+        self.of(label).map_or(ValueSpread::default(), |one| one.ranks[unit as usize])
     }
 
     /// The phases that classic mdtest does not have, in the order of their runs.
     pub(crate) fn others(&self) -> Vec<&'static str> {
-        let mut labels = Vec::new();
-        for measured in self.iterations.iter().flatten() {
-            if !LABELS.contains(&measured.label) && !labels.contains(&measured.label) {
-                labels.push(measured.label);
-            }
-        }
-        labels
+        self.labels.iter().map(|one| one.label).filter(|label| !LABELS.contains(label)).collect()
     }
 }
 
@@ -243,7 +306,18 @@ pub(crate) mod tests {
 
     /// The same phase as a measured one.
     pub(crate) fn measured(label: &'static str, items: u64, seconds: f64) -> MeasuredPhase {
-        MeasuredPhase::new(&ended(label, items, seconds, &mut Phase::default(), &mut Vec::new()), true)
+        MeasuredPhase::new(&ended(label, items, seconds, &mut Phase::default(), &mut Vec::new()))
+    }
+
+    /// A run of two ranks with these iterations, whose phases are kept.
+    pub(crate) fn results_of(items: u64, iterations: Vec<Vec<MeasuredPhase>>) -> Results {
+        let mut results = Results::new(2, items, true);
+        for phases in iterations {
+            results.begin_iteration();
+            phases.into_iter().for_each(|one| results.add(one));
+        }
+        results.end_iteration();
+        results
     }
 
     #[test]
@@ -257,25 +331,27 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_record_of_an_ended_iteration_is_kept_only_if_something_of_it_is_printed_later() {
-        let kept = |label, change: fn(&mut Phase)| {
-            let (mut phase, mut ranks) = (Phase::default(), Vec::new());
-            ended(label, 10, 1.0, &mut phase, &mut ranks);
-            change(&mut phase);
-            let one = ranks[0];
-            let mut measured = MeasuredPhase::new(
-                &EndedPhase { phase: &phase, label, items: 10, rank_0: one, ranks: &[] },
-                false,
-            );
-            measured.settle();
-            (measured.phase.is_some(), measured.rate)
-        };
-        let stopped: fn(&mut Phase) = |phase| phase.stonewall = Some(Default::default());
-        assert_eq!(kept("File stat", |_| ()), (false, 20.0));
-        assert_eq!(kept("File creation", stopped), (false, 20.0));
-        assert!(kept(STOPPED_BELOW, stopped).0);
-        assert!(kept("File stat", |phase| phase.failed = Some(Failed::default())).0);
-        assert!(kept("File read", |phase| phase.check = Some(Default::default())).0);
+    fn an_ended_iteration_is_kept_only_for_the_numbers_of_each_rank() {
+        for keeps in [true, false] {
+            let mut results = Results::new(2, 1, keeps);
+            for _ in 0..1000 {
+                results.begin_iteration();
+                results.add(measured("File stat", 1, 0.5));
+                results.add(measured("File list", 1, 0.5));
+            }
+            assert_eq!((results.ended, results.kept.len()), (999, if keeps { 999 } else { 0 }));
+            assert_eq!((results.labels.len(), results.others()), (2, vec!["File list"]));
+            assert_eq!(results.find(998, "File stat").is_some(), keeps);
+        }
+    }
+
+    #[test]
+    fn an_iteration_that_has_not_ended_is_in_no_table() {
+        let mut results = results_of(1, vec![vec![measured("File stat", 1, 0.5)]]);
+        results.begin_iteration();
+        results.add(measured("File stat", 1, 0.25));
+        assert_eq!((results.ended, results.present().len()), (1, 1));
+        assert_eq!(results.spread("File stat", ResultUnit::Time).min, 0.5);
     }
 
     #[test]
@@ -285,7 +361,7 @@ pub(crate) mod tests {
         phase.ops = 150;
         let one = ranks[0];
         let ended = EndedPhase { phase: &phase, label: "File stat", items: 100, rank_0: one, ranks: &ranks };
-        assert_eq!(MeasuredPhase::new(&ended, false).rate, 150.0);
+        assert_eq!(MeasuredPhase::new(&ended).rate, 150.0);
     }
 
     #[test]
@@ -296,7 +372,7 @@ pub(crate) mod tests {
         let one = ranks[0];
         let of = |phase: &Phase| {
             let ended = EndedPhase { phase, label: "Tree creation", items: 40, rank_0: one, ranks: &ranks };
-            MeasuredPhase::new(&ended, false)
+            MeasuredPhase::new(&ended)
         };
         let measured = of(&phase);
         assert_eq!((measured.rate, measured.rank_0.1), (20.0, 20.0), "a quarter of 40 in half a second");
@@ -307,14 +383,18 @@ pub(crate) mod tests {
     #[test]
     fn the_spread_of_iterations_counts_a_missing_phase_as_zero() {
         let of = |seconds| vec![measured("File stat", 1, seconds)];
-        let results = Results { iterations: vec![of(1.0), of(0.5), of(0.25)], ..Results::default() };
+        let results = results_of(1, vec![of(1.0), of(0.5), of(0.25)]);
         let spread = results.spread("File stat", ResultUnit::Rate);
         assert_eq!((spread.max, spread.min), (8.0, 2.0));
         assert!((spread.mean - 14.0 / 3.0).abs() < 1e-12);
         assert!((spread.sample() - 3.055_050_463_3).abs() < 1e-9, "{}", spread.sample());
         assert!((spread.population() - 2.494_438_257_8).abs() < 1e-9, "{}", spread.population());
-        assert_eq!(results.spread("File read", ResultUnit::Rate), ValueSpread::of(&[0.0; 3]));
-        assert_eq!(ValueSpread::of(&[5.0]).sample(), 0.0);
+        let missing = results.spread("File read", ResultUnit::Rate);
+        assert_eq!(missing, ValueSpread { count: 3, ..ValueSpread::default() });
+        let partly = results_of(1, vec![of(0.5), Vec::new()]).spread("File stat", ResultUnit::Rate);
+        assert_eq!((partly.max, partly.min, partly.mean, partly.population()), (4.0, 0.0, 2.0, 2.0));
+        let once = results_of(1, vec![of(0.5)]).spread("File stat", ResultUnit::Rate);
+        assert_eq!((once.sample(), once.count), (0.0, 1));
         assert_eq!(results.spread_of_ranks("File stat", ResultUnit::Time).max, 1.0);
         assert_eq!(results.spread_of_ranks("File stat", ResultUnit::Time).min, 0.125);
     }

@@ -47,7 +47,7 @@ pub(crate) fn tables(results: &Results, look: &MdtestLook, rows: SummaryRows) ->
 
 fn table(results: &Results, look: &MdtestLook, rows: SummaryRows, unit: ResultUnit) -> String {
     let statistics = look.rank_statistics && look.edition == MdtestEdition::Mdtest41;
-    let mut text = caption(results.iterations.len(), look.edition, unit, statistics);
+    let mut text = caption(results.ended, look.edition, unit, statistics);
     let others = results.others();
     for label in LABELS.iter().filter(|label| rows.has(label)).chain(&others) {
         let all = results.spread(label, unit);
@@ -57,7 +57,7 @@ fn table(results: &Results, look: &MdtestLook, rows: SummaryRows, unit: ResultUn
     text
 }
 
-fn caption(iterations: usize, edition: MdtestEdition, unit: ResultUnit, statistics: bool) -> String {
+fn caption(iterations: u32, edition: MdtestEdition, unit: ResultUnit, statistics: bool) -> String {
     let what = match (edition, unit) {
         (MdtestEdition::Mdtest41, ResultUnit::Rate) => " rate (in ops/sec)",
         // The classic program says `in ms/op`, but the values are seconds of whole phases.
@@ -113,7 +113,7 @@ fn each_rank(results: &Results, unit: ResultUnit, rows: SummaryRows) -> String {
     // All five phases of directories are shown or none, and files always, as in the classic program.
     let shown = LABELS.iter().filter(|label| rows.directories || !label.starts_with("Directory"));
     let shown: Vec<&&str> = shown.chain(&others).collect();
-    for iteration in 0..results.iterations.len() {
+    for iteration in 0..results.ended {
         text.push_str(&format!("iteration: {iteration}\n"));
         for label in &shown {
             let found = results.find(iteration, label).filter(|_| !is_of_tree(label));
@@ -130,7 +130,7 @@ fn each_rank(results: &Results, unit: ResultUnit, rows: SummaryRows) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::results::tests::measured;
+    use super::super::results::tests::{measured, results_of};
     use super::*;
 
     fn results() -> Results {
@@ -143,7 +143,7 @@ mod tests {
                 measured("Tree removal", 1, seconds),
             ]
         };
-        Results { ranks: 2, items: 100, iterations: vec![iteration(0.5), iteration(0.25)] }
+        results_of(100, vec![iteration(0.5), iteration(0.25)])
     }
 
     const FILES: SummaryRows = SummaryRows { directories: false, files: true, rename: true };

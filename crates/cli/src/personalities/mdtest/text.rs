@@ -10,6 +10,7 @@ use units::Usage;
 use workloads::kit::observer::EventObserver;
 use workloads::mdtest::{EndedPhase, MdtestEvent};
 
+use super::below_text::RunLatencies;
 use super::header::{self, Facts, NOTHING_READ, moment};
 use super::results::{MeasuredPhase, Results};
 use super::summary::{self, SummaryRows};
@@ -30,8 +31,12 @@ pub(crate) struct MdtestText {
     out: Out,
     /// The first error when writing.
     broken: Option<io::Error>,
-    /// The runs so far, one per number of ranks. The last one is in progress.
-    runs: Vec<Results>,
+    /// The run on the present number of ranks.
+    run: Option<Results>,
+    /// The latencies of all runs so far, with `-v`.
+    latencies: Vec<RunLatencies>,
+    /// The lines about failures and wrong data in the phases so far.
+    faults: String,
     phase: &'static str,
     /// Whether the lines of the directory test and of the file test are still missing in this iteration.
     due: [bool; 2],
@@ -68,7 +73,9 @@ impl MdtestText {
             rank_csv: None,
             out,
             broken: None,
-            runs: Vec::new(),
+            run: None,
+            latencies: Vec::new(),
+            faults: String::new(),
             phase: "",
             due: [false; 2],
             stonewalled: None,
@@ -129,9 +136,9 @@ impl MdtestText {
             _ => format!("-- finished at {} --\n\n", moment()),
         };
         self.put(&tail);
-        self.put_own(&below_text::of_faults(&self.runs, &self.notices));
+        self.put_own(&below_text::of_faults(&self.faults, &self.notices));
         if !self.meant.look.plain {
-            self.put_own(&below_text::of_latencies(&self.runs, self.verbose()));
+            self.put_own(&below_text::of_latencies(&self.latencies));
         }
         match self.broken.take() {
             None => Ok(()),
@@ -142,22 +149,19 @@ impl MdtestText {
     /// Prints the complete iterations of a run that ended early, and that others are missing.
     fn unfinished(&mut self) {
         let wanted = self.meant.parameters.iterations;
-        let Some(mut last) = self.runs.pop() else { return };
-        let broken_off = last.iterations.pop().unwrap_or_default();
-        let whole = last.iterations.len();
-        if whole > 0 {
-            let tables = summary::tables(&last, &self.meant.look, self.rows());
+        let Some(run) = self.run.take() else { return };
+        let whole = run.ended;
+        if whole > 0 && !run.is_printed {
+            let tables = summary::tables(&run, &self.meant.look, self.rows());
             self.put(&tables);
         }
-        let phases = broken_off.iter().map(|one| format!("{} {:.3}/s", phase_name(one.label), one.rate));
+        let phases = run.present().iter().map(|one| format!("{} {:.3}/s", phase_name(one.label), one.rate));
         let phases: Vec<String> = phases.collect();
         let mut text = format!("the run ended early: {whole} of {wanted} iterations are complete");
         if !phases.is_empty() {
             text.push_str(&format!(". Done of the next one: {}", phases.join(", ")));
         }
         self.put_own(&own_lines(&text));
-        last.iterations.push(broken_off);
-        self.runs.push(last);
     }
 
     fn started(&mut self, ranks: u32, nodes: u32, on_node_0: &[bool]) {
@@ -171,7 +175,9 @@ impl MdtestText {
 
     /// `N tasks, M files`
     fn announce(&mut self, ranks: u32, items: u64) {
-        self.runs.push(Results { ranks, items, iterations: Vec::new() });
+        let keeps_ranks = self.meant.look.all_ranks || self.rank_csv.is_some();
+        self.run = Some(Results::new(ranks, items, keeps_ranks));
+        self.latencies.push(RunLatencies::new(ranks));
         let parameters = &self.meant.parameters;
         let all = u64::from(ranks) * items;
         let what = match (parameters.files, parameters.directories) {
@@ -196,8 +202,7 @@ impl MdtestText {
         for (number, kind) in ["Directory", "File"].into_iter().enumerate() {
             let over = number == 0 || files_too;
             if over && std::mem::take(&mut self.due[number]) && self.verbose() > 0 {
-                let iteration = self.runs.last().and_then(|run| run.iterations.last());
-                let iteration = iteration.map_or(&[][..], Vec::as_slice);
+                let iteration = self.run.as_ref().map_or(&[][..], Results::present);
                 text.push_str(&chatter::test(self.edition(), kind, rename, iteration, stonewalled));
             }
         }
@@ -206,20 +211,27 @@ impl MdtestText {
 
     fn ended(&mut self, ended: &EndedPhase<'_>) {
         let alone = chatter::has_own_line(ended.label);
-        let one = MeasuredPhase::new(ended, self.verbose() > 0);
+        let one = MeasuredPhase::new(ended);
+        self.faults.push_str(&below_text::of_phase(ended.label, ended.phase));
         if alone && self.verbose() > 0 {
             let line = chatter::single(self.edition(), &one);
             self.put(&line);
         }
-        if let Some(iteration) = self.runs.last_mut().and_then(|run| run.iterations.last_mut()) {
-            iteration.push(one);
+        if let Some(latencies) = self.latencies.last_mut().filter(|_| self.meant.parameters.verbose > 0) {
+            latencies.add(ended.label, ended.phase);
+        }
+        if let Some(run) = &mut self.run {
+            run.add(one);
         }
     }
 
     fn over(&mut self, wrong: u64) {
         self.flush(true);
-        let Some(run) = self.runs.last() else { return };
-        let mut text = summary::tables(run, &self.meant.look, self.rows());
+        let rows = self.rows();
+        let Some(run) = &mut self.run else { return };
+        run.end_iteration();
+        run.is_printed = true;
+        let mut text = summary::tables(run, &self.meant.look, rows);
         let rows = self.rank_csv.as_ref().map_or(String::new(), |_| ranks_csv::rows(run));
         if wrong > 0 {
             text.push_str(&match self.edition() {
@@ -246,7 +258,7 @@ impl MdtestText {
             }
             MdtestEvent::RandomSeed(seed) => format!("random seed: {seed}\n"),
             MdtestEvent::Stonewall { least, most, mean } => {
-                let ranks = self.runs.last().map_or(0, |run| run.ranks);
+                let ranks = self.run.as_ref().map_or(0, |run| run.ranks);
                 self.stonewalled = Some(mean * f64::from(ranks));
                 format!("Continue stonewall hit min: {least} max: {most} avg: {mean:.1} \n\n")
             }
@@ -283,11 +295,8 @@ impl EventObserver<MdtestEvent<'_>> for MdtestText {
                 let parameters = &self.meant.parameters;
                 self.due = [parameters.directories, parameters.files];
                 self.stonewalled = None;
-                if let Some(run) = self.runs.last_mut() {
-                    if let Some(last) = run.iterations.last_mut() {
-                        last.iter_mut().for_each(MeasuredPhase::settle);
-                    }
-                    run.iterations.push(Vec::new());
+                if let Some(run) = &mut self.run {
+                    run.begin_iteration();
                 }
                 if self.verbose() > 0 {
                     let line = chatter::iteration(self.edition(), *number, &moment());

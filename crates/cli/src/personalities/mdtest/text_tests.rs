@@ -126,6 +126,18 @@ fn a_run_that_ends_early_prints_its_complete_iterations_and_their_number() {
 }
 
 #[test]
+fn a_run_that_fails_after_its_tables_does_not_print_them_again() {
+    let (mut text, page) = onto_page(&["-i".to_owned(), "1".to_owned()], None);
+    text.event(&MdtestEvent::Ranks { ranks: 2, items: 1 });
+    text.event(&MdtestEvent::Iteration(0));
+    text.event(&MdtestEvent::Over { wrong: 0 });
+    text.finish(false).unwrap();
+    let page = page.lock().unwrap();
+    assert_eq!(page.matches("SUMMARY").count(), 1, "{page}");
+    assert!(page.ends_with("\nassay: the run ended early: 1 of 1 iterations are complete\n"), "{page}");
+}
+
+#[test]
 fn older_versions_have_their_headers_and_tails() {
     let text = printed("-n 100 -F --compat 3.3", &["File creation"], 1, true);
     let lines: Vec<&str> = text.lines().collect();

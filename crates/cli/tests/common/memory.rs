@@ -1,0 +1,43 @@
+//! The memory of a run while it works.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use super::program;
+
+/// Resident memory, in KiB, of a process that has not ended.
+pub fn resident(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    resident.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+/// Bytes by which a run of many repetitions grows with each of them, between two moments of the same run.
+/// `counts` recognizes a line that each repetition prints once.
+pub fn growth(line: &str, plain: &str, counts: fn(&str) -> bool) -> u64 {
+    growth_in(Path::new("."), line, plain, counts)
+}
+
+/// The same in a directory.
+pub fn growth_in(dir: &Path, line: &str, plain: &str, counts: fn(&str) -> bool) -> u64 {
+    let (begin, end) = (500_u64, 5500);
+    let mut child = Command::new(program())
+        .current_dir(dir)
+        .args(line.split_whitespace())
+        .env("ASSAY_PLAIN", plain)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    // The run waits for the reader, and is ahead of it only by what a pipe holds.
+    let mut rows = out.lines().map_while(Result::ok).filter(|line| counts(line));
+    let mut after = |count: u64| rows.by_ref().nth(count as usize - 1).map(|_| resident(&child));
+    let sizes = [after(begin), after(end - begin)];
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let [first, last] = sizes.map(|size| size.expect("the run has not ended"));
+    last.saturating_sub(first) * 1024 / (end - begin)
+}
