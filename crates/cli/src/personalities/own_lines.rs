@@ -18,9 +18,14 @@ pub(crate) const PLAIN: &str = "ASSAY_PLAIN";
 /// Words of classic rows and words that contain them, each with what own lines have.
 const WORDS: &[(&str, &str)] = &[
     ("already", "before"),
+    ("benchmark", "run"),
+    ("checkpoint", "chk"),
+    ("cleanup", "end"),
     ("creation", "making"),
     ("overwrite", "replace"),
     ("overwrites", "replaces"),
+    ("plot", "plt"),
+    ("precreate", "begin"),
     ("read", "rd"),
     ("readable", "accessible"),
     ("reader", "consumer"),

@@ -20,6 +20,7 @@ pub mod mounted;
 pub mod options;
 pub mod ports;
 pub mod scripts;
+pub mod searches;
 pub mod server;
 pub mod slurm;
 pub mod system;

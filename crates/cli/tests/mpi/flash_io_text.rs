@@ -4,6 +4,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::common::searches::{ClassicLines, assert_found, assert_safe};
 use crate::common::{self, Mpi, OPEN_MPI_AS_ROOT, Ran, assay, program, run};
 
 /// The report of the original on two ranks, with N for times and rates.
@@ -112,7 +113,40 @@ fn other_modes_are_reported_and_quiet_prints_nothing() {
     let quiet = flash(dir.path(), 2, &format!("{words} -q")).unwrap();
     assert_eq!((quiet.status, quiet.out.as_str(), quiet.err.as_str()), (Some(0), "", ""));
     let latency = flash(dir.path(), 1, "-f ./f_ --blocks 4 --size 1 --latency").unwrap().ok();
-    assert!(latency.contains("assay: plot-corner: 10 calls: p50 "), "{latency}");
+    assert!(latency.contains("assay: plt-corner: 10 calls: p50 "), "{latency}");
+}
+
+/// Searches in the report by shell scripts and in the way of benchmark frameworks.
+const SEARCHES: &[&str] = &[
+    r"grep -i checkpoint | tail -n 1 | awk '{print $(NF-1)}'",
+    r"grep plot | tail -n 1 | awk '{print $(NF-1)}'",
+    r"grep -oP 'corner\s+:\s+\K[0-9.]+' | tail -n 1",
+    r"grep -iE 'header|unknown|close' | tail -n 1",
+    r"grep -i amount | tail -n 1 | awk '{print $(NF-1)}'",
+    r"grep -oP 'I/O amount\s+:\s+\K[0-9.]+' | tail -n 1",
+    r"grep -i mib | tail -n 1",
+    r"grep -iA 1 bandwidth | tail -n 1",
+    r"awk '/bandwidth/ {getline; last = $NF} END {print last}'",
+    r"grep ' sec$' | tail -n 1",
+    r"grep -iE 'blocking|collective' | tail -n 1",
+    r"grep -i file | tail -n 1 | awk '{print $1, $2}'",
+];
+
+#[test]
+fn every_search_in_flash_io_finds_the_classic_values() {
+    let known = ClassicLines::in_text(REPORT, &["2 2 x 2 x 2 0.06 0.38", "MPI File Info: [ 0] key = x"]);
+    let rows = ["checkpoint", "plot", "header", "unknown", "close", "amount", "bandwidth", "exec", "mib"];
+    for words in ["--latency --verify", "--latency --repetitions 2 -b", "--verify-only"] {
+        let dir = tempfile::tempdir().unwrap();
+        let small = "-f ./f_ --blocks 4 --size 2";
+        let Some(first) = flash(dir.path(), 2, small) else { return };
+        first.ok();
+        let ran = flash(dir.path(), 2, &format!("{small} {words}")).unwrap();
+        assert_eq!(ran.status, Some(0), "{words}: {ran:#?}");
+        let matched = assert_found(&known, SEARCHES, &ran);
+        assert!(matched.len() == SEARCHES.len() || words == "--verify-only", "{words}: {matched:#?}");
+        assert_safe(&ran, &rows);
+    }
 }
 
 #[test]

@@ -1,13 +1,12 @@
-//! Public programs that read `ior`, `mdtest` and `fdtree` find the classic values in our output too. Their
-//! searches are repeated here with `grep` and `awk`: lines of shell scripts, and patterns of benchmark
-//! frameworks. Both streams of a run are in one text, as batch systems keep them.
-
-use std::io::Write;
-use std::process::{Command, Stdio};
+//! Public programs that read `ior`, `mdtest`, `md-workbench` and `fdtree` find the classic values in our text
+//! as well. Their searches are repeated here with `grep` and `awk`: lines of shell scripts, and patterns of
+//! benchmark frameworks. Both streams of a run are in one text, as batch systems keep them. The searches in
+//! `flash-io` are in the tests that start launchers.
 
 use crate::common::fdtree::fdtree;
 use crate::common::mdtest::mdtest;
-use crate::common::{Ran, ior};
+use crate::common::searches::{ClassicLines, assert_found, assert_safe, both, found};
+use crate::common::{assay, ior, run};
 
 /// Searches in `ior` by shell scripts, and in the way of ReFrame, Ramble and IO500.
 const IOR_SEARCHES: &[&str] = &[
@@ -37,6 +36,19 @@ const IOR_SEARCHES: &[&str] = &[
     r"grep -P '\bGB\b|\bMB\b|GiB/s' | tail -n 1",
 ];
 
+/// Lines of IOR that no golden text has, and rows of `--rwmix` in the form of its table.
+const IOR_LINES: &[&str] = &[
+    "WARNING: The file \"f\" exists already and will be deleted",
+    "WARNING: Expected aggregate file size       = 1",
+    "WARNING: Stat() of aggregate file size      = 1",
+    "WARNING: Using actual aggregate bytes moved = 1",
+    "WARNING: Maybe caused by deadlineForStonewalling",
+    "write 1.00 0 1 DUMMY 0",
+    "read 1.00 0 1 DUMMY 0",
+    "mix-write 1.00",
+    "mix-read 1.00",
+];
+
 /// Searches in `mdtest` in the same ways.
 const MDTEST_SEARCHES: &[&str] = &[
     r#"grep "File creation" | tail -n 1 | awk '{print $4}'"#,
@@ -56,6 +68,47 @@ const MDTEST_SEARCHES: &[&str] = &[
     r"sed -n '/SUMMARY rate/,/finished/p' | awk '{print $1, $2, $3}'",
 ];
 
+/// Lines of mdtest that no golden text has, and rows of `--operations` in the form of its table.
+const MDTEST_LINES: &[&str] = &[
+    "2 tasks, 20 directories",
+    "V-1: Rank   0 Line  2448 \t./out",
+    "\t.",
+    "   File statx    1.000",
+    "   File link     1.000",
+    "   File xattr set    1.000",
+    "   File rename across    1.000",
+    "   Directory listing    1.000",
+    "V-1: Rank   0 Line     0   File statx        : 1.000 sec",
+    "V-1: Rank   0 Line     0   File link         : 1.000 sec",
+    "V-1: Rank   0 Line     0   File xattr set    : 1.000 sec",
+    "V-1: Rank   0 Line     0   File rename across: 1.000 sec",
+    "V-1: Rank   0 Line     0   Directory listing : 1.000 sec",
+];
+
+/// Searches in `md-workbench` in the same ways.
+const WORKBENCH_SEARCHES: &[&str] = &[
+    r"grep benchmark | tail -n 1",
+    r"grep -i precreate | tail -n 1 | awk '{print $2}'",
+    r"grep -i cleanup | tail -n 1",
+    r"grep -oP '^benchmark .*? rate:\K[0-9.]+'",
+    r"grep -oP 'rate:\K[0-9.]+(?= iops/s)' | tail -n 1",
+    r"grep -oP 'objects:\K[0-9]+' | tail -n 1",
+    r"grep -oP 'op-max:\K\S+(?=s )' | tail -n 1",
+    r"grep -oiP '(read|stat|create|delete)\([^)]*\)' | tail -n 1",
+    r"grep -iE 'read|stat|create|delete' | tail -n 1 | awk '{print $1}'",
+    r"grep -i 'err' | tail -n 1",
+    r"grep -c '!!!'",
+    r"grep 'MiB/s' | tail -n 1 | awk '{print $2}'",
+    r"grep -i mib | tail -n 1 | awk '{print $2}'",
+    r"awk '/process max/ {last = $1} END {print last}'",
+    r"awk -F'\t' '/^benchmark/ {print NF, $5}'",
+    r"grep -i 'total' | tail -n 1",
+];
+
+/// Lines of md-workbench that no golden text has.
+const WORKBENCH_LINES: &[&str] =
+    &["WARNING: num > precreate, this may cause the situation that no objects are available to read"];
+
 /// Searches in `fdtree` in the same ways.
 const FDTREE_SEARCHES: &[&str] = &[
     r"grep 'File creates per second' | awk '{print $6}'",
@@ -66,60 +119,11 @@ const FDTREE_SEARCHES: &[&str] = &[
     r"grep -i total | tail -n 1 | awk '{print $NF}'",
 ];
 
-/// The output of `sh -c SEARCH` on `text`.
-fn found(search: &str, text: &str) -> String {
-    let mut child = Command::new("sh")
-        .args(["-c", search])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("a shell");
-    child.stdin.take().expect("it is piped").write_all(text.as_bytes()).expect("the shell takes all");
-    let output = child.wait_with_output().expect("the shell ends");
-    String::from_utf8(output.stdout).expect("text")
-}
-
-/// Both streams of a run as one text.
-fn both(ran: &Ran) -> String {
-    format!("{}{}", ran.out, ran.err)
-}
-
-/// The lines that `grep -v '^assay:'` keeps.
-fn classic(text: &str) -> String {
-    found("grep -v '^assay:'", text)
-}
-
-/// Asserts that every search finds in the whole text what it finds in the classic lines, and that the text
-/// has own lines. Gives the searches that found something.
-fn assert_found<'s>(searches: &[&'s str], text: &str) -> Vec<&'s str> {
-    let alone = classic(text);
-    assert!(text.len() > alone.len(), "there are own lines: {text}");
-    for search in searches {
-        assert_eq!(found(search, text), found(search, &alone), "{search}: {text}");
-    }
-    searches.iter().copied().filter(|search| !found(search, text).trim().is_empty()).collect()
-}
-
-/// Asserts that no own line has a word or unit of a classic row, except in paths and options.
-fn assert_safe(ran: &Ran) {
-    let all = both(ran);
-    for line in all.lines().filter(|line| line.starts_with("assay:")) {
-        let is_free = |token: &&str| !token.contains(['/', '=', '`']) && !token.starts_with('-');
-        let line: Vec<&str> = line.split(' ').filter(is_free).collect();
-        let line = line.join(" ").to_lowercase();
-        for word in ["write", "read", "remov", "creation", "rename", " stat", "creates per", "removals"] {
-            assert!(!line.contains(word), "{word}: {line}");
-        }
-    }
-    for unit in ["MiB/s", "GiB/s", "MB/s", "GB/s", "ops/s"] {
-        let has = |line: &&str| line.starts_with("assay:") && line.contains(unit);
-        assert_eq!(all.lines().find(has), None, "{all}");
-    }
-}
-
 #[test]
 fn every_search_in_ior_finds_the_classic_values() {
     let dir = tempfile::tempdir().unwrap();
+    let others = |file: &str| !file.starts_with("md") && !file.starts_with("fdtree");
+    let known = ClassicLines::of(others, IOR_LINES);
     let mut matched = Vec::new();
     for (words, status) in [
         ("-w -r -b 256k -t 64k -o f -i 2 -v", 0),
@@ -133,8 +137,8 @@ fn every_search_in_ior_finds_the_classic_values() {
     ] {
         let ran = ior(dir.path(), 2, words);
         assert_eq!(ran.status, Some(status), "{words}: {ran:#?}");
-        matched.extend(assert_found(IOR_SEARCHES, &both(&ran)));
-        assert_safe(&ran);
+        matched.extend(assert_found(&known, IOR_SEARCHES, &ran));
+        assert_safe(&ran, &[]);
     }
     for search in IOR_SEARCHES.iter().filter(|search| !search.contains("GiB/s")) {
         assert!(matched.contains(search), "it finds something in some run: {search}");
@@ -156,6 +160,7 @@ fn a_search_in_ior_gives_the_numbers_of_the_classic_table() {
 #[test]
 fn every_search_in_mdtest_finds_the_classic_values() {
     let dir = tempfile::tempdir().unwrap();
+    let known = ClassicLines::of(|file| file.starts_with("mdtest"), MDTEST_LINES);
     let mut matched = Vec::new();
     for (words, status) in [
         ("-n 20 -i 2 -v", 0),
@@ -168,8 +173,8 @@ fn every_search_in_mdtest_finds_the_classic_values() {
     ] {
         let ran = mdtest(dir.path(), 2, words);
         assert_eq!(ran.status, Some(status), "{words}: {ran:#?}");
-        matched.extend(assert_found(MDTEST_SEARCHES, &both(&ran)));
-        assert_safe(&ran);
+        matched.extend(assert_found(&known, MDTEST_SEARCHES, &ran));
+        assert_safe(&ran, &[]);
     }
     for search in MDTEST_SEARCHES {
         assert!(matched.contains(search), "it finds something in some run: {search}");
@@ -187,14 +192,45 @@ fn a_search_in_mdtest_gives_the_numbers_of_the_classic_table() {
 }
 
 #[test]
+fn every_search_in_md_workbench_finds_the_classic_values() {
+    let dir = tempfile::tempdir().unwrap();
+    let known = ClassicLines::of(|file| file.starts_with("md-workbench"), WORKBENCH_LINES);
+    let mut matched = Vec::new();
+    let workbench = |words: &str| run(&mut assay(dir.path(), &format!("-n 2 md-workbench {words}")));
+    for (words, status) in [
+        ("-P 4 -I 2 -D 2 -R 2", 0),
+        ("-P 4 -I 2 -D 2 -R 2 -v --print-detailed-stats --process-reports", 0),
+        ("-P 4 -I 2 -D 2 -R 2 -q -t 0.5 -W", 0),
+        ("-P 4 -I 9 -D 1 -R 1 -X --read-only", 4),
+        ("-2 -P 4 -I 1 -D 2 -R 1 -G 4 -X", 4),
+        ("-2 -P 400 -I 2 -D 2 -R 1 --run-info-file=info", 0),
+    ] {
+        if words.starts_with("-2") {
+            std::fs::remove_dir_all(dir.path().join("out")).ok();
+            workbench("-1 -P 4 -D 2 -G 3").ok();
+        }
+        std::fs::write(dir.path().join("info"), "pos: 70\n").unwrap();
+        let ran = workbench(words);
+        assert_eq!(ran.status, Some(status), "{words}: {ran:#?}");
+        matched.extend(assert_found(&known, WORKBENCH_SEARCHES, &ran));
+        let rows = ["benchmark", "precreate", "cleanup", "create", "delete", "errs", "rate:", "objects:"];
+        assert_safe(&ran, &rows);
+    }
+    for search in WORKBENCH_SEARCHES {
+        assert!(matched.contains(search), "it finds something in some run: {search}");
+    }
+}
+
+#[test]
 fn every_search_in_fdtree_finds_the_classic_values() {
     let dir = tempfile::tempdir().unwrap();
+    let known = ClassicLines::of(|file| file.starts_with("fdtree"), &[]);
     for words in ["-l 1 -d 2 -f 3 -s 1 -v", "-C -l 1 -d 2 -f 3 -s 1", "-R -l 1 -d 2 -f 3 -s 1"] {
         let ran = fdtree(dir.path(), 1, words);
         assert_eq!(ran.status, Some(0), "{ran:#?}");
-        let matched = assert_found(FDTREE_SEARCHES, &both(&ran));
+        let matched = assert_found(&known, FDTREE_SEARCHES, &ran);
         assert!(matched.len() >= 3, "{matched:?}");
-        assert_safe(&ran);
+        assert_safe(&ran, &[]);
     }
 }
 

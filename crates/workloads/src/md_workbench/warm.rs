@@ -5,10 +5,10 @@ use super::parameters::WorkbenchParameters;
 use crate::kit::node::NodeTable;
 
 /// The notice about it.
-pub(super) const TEXT: &str = "a node looks up and reads objects that it has just created or read, so its \
+pub(super) const TEXT: &str = "a node looks up and reads objects that it has just made or read, so its \
                                cache may answer instead of the file system. Use one rank on each node, \
-                               more than twice as many nodes as -O times -D, and with --read-only one \
-                               iteration without -T";
+                               more than twice as many nodes as -O times -D, and one iteration if it \
+                               renews no objects";
 
 /// Whether any rank uses an object that its own node creates in this run, or uses one again.
 pub(super) fn uses_own_objects(parameters: &WorkbenchParameters, table: &NodeTable, ranks: u32) -> bool {
