@@ -25,6 +25,14 @@ fn test_of((id, storage, keys, threshold): (&str, &str, &str, &str)) -> String {
     )
 }
 
+/// The test of a plan whose second clause PASSes whenever the job of this row counts.
+fn with_two_clauses(row: (&str, &str, &str, &str)) -> String {
+    let one = test_of(row);
+    let second = "{ metric = \"write.iops\", op = \">\", value = \"1/s\" }";
+    let (before, criterion) = one.trim_end().split_once("criterion = ").expect("a criterion");
+    format!("{before}criterion = [ {criterion}, {second} ]\n")
+}
+
 /// The Python of the environment with ReFrame. `None`, with the reason printed, if it is not installed.
 fn python() -> Option<PathBuf> {
     if !only_in_all("ReFrame is a large environment of Python, which is installed for the complete set only")
@@ -147,7 +155,7 @@ fn reframe_passes_and_fails_by_the_verdicts_of_a_plan() {
     let Some(python) = python() else { return };
     let place = Place::new();
     for row in OUTCOMES {
-        place.plan(&test_of(row));
+        place.plan(&with_two_clauses(row));
         fs::rename(place.path("p.toml"), place.path(&format!("{}.toml", row.0))).unwrap();
     }
     fs::write(place.path("checks.py"), checks(&place)).unwrap();
@@ -170,5 +178,8 @@ fn reframe_passes_and_fails_by_the_verdicts_of_a_plan() {
     let names = |test: &str| &found.iter().find(|one| one.0 == test).unwrap().3;
     assert_eq!(*names("Ior"), ["read.bw", "write.bw"]);
     assert!(names("Mdtest").contains(&"file_creation.rate".to_owned()), "{found:?}");
-    assert_eq!(*names("Plan_PASS"), ["PASS.write.bw.mean", "failed"]);
+    for plan in ["PASS", "FAIL"] {
+        let wanted = [&format!("{plan}.write.bw.mean"), &format!("{plan}.write.iops.mean"), "failed"];
+        assert_eq!(*names(&format!("Plan_{plan}")), wanted, "a variable for each clause");
+    }
 }
