@@ -12,6 +12,8 @@ mod archive;
 mod installed;
 mod notices;
 mod program;
+#[cfg(test)]
+mod recipes;
 mod symbols;
 mod system;
 mod tree;

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
-use super::{Release, make, names_in, output, run};
+use super::{Release, make, names_in, output, recipes, run};
 
 /// What is run in every installation, after `export PATH`. The last word is what the shell prints.
 const TRIAL: &str = "set -e
@@ -70,7 +70,8 @@ fn clean_system() -> Option<TempDir> {
     }
     let system = tempfile::tempdir_in("/var/tmp").unwrap();
     let mut make = Command::new("mmdebstrap");
-    make.args(["--quiet", "--variant=minbase", "--include=man-db", suite]).arg(system.path().join("root"));
+    make.args(["--quiet", "--variant=minbase", "--include=man-db,python3-venv", suite])
+        .arg(system.path().join("root"));
     if let Err(why) = output(&mut make) {
         println!("SKIPPED: no clean system: {why:#}");
         return None;
@@ -156,6 +157,16 @@ fn the_archive_runs_where_it_is_unpacked() {
     {
         assert!(top.join(file).is_file(), "{file}");
     }
+    // EasyBuild checks these in every installation.
+    let recipe = recipes::easybuild(&root);
+    for (key, is_there) in [("files", Path::is_file as fn(&Path) -> bool), ("dirs", Path::is_dir)] {
+        for path in recipes::texts(&recipe["sanity_check_paths"][key]) {
+            assert!(is_there(&top.join(&path)), "{path}");
+        }
+    }
+    for command in recipes::texts(&recipe["sanity_check_commands"]) {
+        shell(folder.path(), &path, &command);
+    }
 }
 
 #[test]
@@ -196,11 +207,60 @@ fn the_wheel_installs_in_a_new_environment() {
 }
 
 #[test]
-fn system_packages_install_in_a_clean_system_and_leave_nothing() {
+fn pipx_runs_the_program_of_the_wheel_without_installing_it() {
+    let Some(packages) = packages() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let venv = folder.path().join("venv");
+    output(Command::new("python3").args(["-m", "venv"]).arg(&venv)).unwrap();
+    let mut pip = Command::new(venv.join("bin/pip"));
+    if let Err(why) = output(pip.args(["install", "--disable-pip-version-check", "pipx==1.7.1"])) {
+        println!("SKIPPED: pipx cannot be installed from the index of Python packages: {why:#}");
+        return;
+    }
+    let mut pipx = Command::new(venv.join("bin/pipx"));
+    pipx.args(["run", "--spec"]).arg(package(packages, ".whl")).args(["assay", "--version"]);
+    for variable in ["HOME", "PIPX_HOME", "PIPX_BIN_DIR", "PIPX_MAN_DIR"] {
+        pipx.env(variable, folder.path().join(variable));
+    }
+    let printed = output(&mut pipx).unwrap();
+    let root = crate::root().unwrap();
+    assert!(printed.contains(&Release::of(&root, folder.path()).unwrap().version), "{printed}");
+}
+
+/// Runs the program of the archive, and that of the wheel, in a clean system. Removes both.
+fn try_archive_and_wheel(packages: &Path, system: &Path) {
+    let wheel = package(packages, ".whl");
+    let name = wheel.file_name().unwrap().to_str().unwrap();
+    fs::copy(&wheel, system.join("root").join(name)).unwrap();
+    fs::copy(package(packages, ".tar.gz"), system.join("root/assay.tar.gz")).unwrap();
+    for (install, path) in [
+        (
+            "mkdir /opt/assay; tar -xf assay.tar.gz --strip-components=1 -C /opt/assay".to_owned(),
+            "/opt/assay/lib/assay/links:/opt/assay/bin",
+        ),
+        (
+            format!(
+                "python3 -m venv venv; venv/bin/pip install --quiet --no-index {name}; mkdir links; \
+                 venv/bin/assay links links > /dev/null"
+            ),
+            "/root/links:/root/venv/bin",
+        ),
+    ] {
+        let before = format!("export PYTHONDONTWRITEBYTECODE=1; {install}; export PATH={path}:$PATH");
+        let tried = inside(system, &format!("{before}\n{TRIAL}"));
+        assert!(tried.ends_with("works\n"), "{install}: {tried}");
+    }
+    inside(system, "rm -r /opt/assay venv links trial");
+}
+
+#[test]
+fn packages_install_in_a_clean_system_and_leave_nothing() {
     let Some(packages) = packages() else { return };
     let Some(system) = clean_system() else { return };
     let system = system.path().join("root");
     let before = all_files(&system);
+    try_archive_and_wheel(packages, &system);
+    assert_eq!(changed(&before, &system), [""; 0], "the archive and the wheel write nothing elsewhere");
 
     fs::copy(package(packages, ".deb"), system.join("root/assay.deb")).unwrap();
     inside(&system, "dpkg --install assay.deb");

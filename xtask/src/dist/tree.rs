@@ -25,7 +25,7 @@ pub(super) const DOCUMENTS: &str = "share/doc/assay";
 /// The directory of the module file.
 pub(super) const MODULES: &str = "share/assay/modulefiles";
 /// The completions, by shell.
-const COMPLETIONS: &[(&str, &str)] = &[
+pub(super) const COMPLETIONS: &[(&str, &str)] = &[
     ("bash", "share/bash-completion/completions/assay"),
     ("zsh", "share/zsh/site-functions/_assay"),
     ("fish", "share/fish/vendor_completions.d/assay.fish"),
