@@ -6,7 +6,7 @@ use std::time::Duration;
 use results::Record;
 use rustix::io::Errno;
 
-use crate::common::campaign::{Place, WRITTEN_AND_COMPARED, there};
+use crate::common::campaign::{Place, WRITTEN_AND_COMPARED, json, there};
 use crate::common::fuse::faults::{Call, Fault, FaultLayer};
 use crate::common::mdtest::complaints;
 use crate::common::{Ran, only_in_all, run};
@@ -221,6 +221,38 @@ fn each_stalled_call_is_reported_while_it_lasts_and_the_run_ends_well() {
             all.spawn(move || stalled(call, word));
         }
     });
+}
+
+#[test]
+fn a_stalled_write_is_a_warning_in_the_verdict_of_its_test_and_of_no_other() {
+    let Some(layer) = FaultLayer::mount() else { return };
+    let test = |id: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nior = \"-w -F -e -g -t 64k -b 256k\"\n\
+             criterion = {{ metric = \"write.bw\", stat = \"max\", op = \">=\", value = \"1 B/s\" }}\n"
+        )
+    };
+    let place = Place::new();
+    place.plan(&["A", "STALLED", "B"].map(test).concat());
+    layer.set("/STALLED", Fault::Stalls(Call::Write, Duration::from_millis(2500), 200_000));
+    let dir = layer.path().display().to_string();
+    let ran = place.assay(&format!("run p.toml --dir {dir} --campaigns {}", place.path("").display()));
+    assert!(ran.passed() && layer.struck() == 1, "{ran:#?}");
+    let assert_named = || {
+        let verdicts = json(&place.folder().join("verdicts.json"));
+        for verdict in verdicts.as_array().unwrap() {
+            let warnings = verdict["warnings"].as_array().unwrap();
+            let is_stall = |one: &&serde_json::Value| {
+                one["reason"]["code"] == "notice" && one["reason"]["data"]["notice"] == "stall"
+            };
+            let stalls = warnings.iter().filter(is_stall).count();
+            assert_eq!(stalls, usize::from(verdict["test"] == "STALLED"), "{verdict:#?}");
+        }
+    };
+    assert_named();
+    std::fs::remove_file(place.folder().join("verdicts.json")).unwrap();
+    assert!(place.assay(&format!("judge {}", place.folder().display())).passed());
+    assert_named();
 }
 
 /// Ten hours, in seconds.
