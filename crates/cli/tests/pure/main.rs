@@ -22,6 +22,7 @@ mod campaign_keyed;
 mod campaign_md_workbench;
 mod campaign_mdtest;
 mod campaign_rejected;
+mod campaign_removal;
 mod campaign_repeated;
 mod campaign_states;
 mod campaign_stopped;
