@@ -31,6 +31,7 @@ mod ior_own_files;
 mod ior_regressions;
 mod ior_scripts;
 mod ior_text;
+mod launcher_killed;
 mod ls_lr;
 mod mdtest_faults;
 mod mpi_io;
