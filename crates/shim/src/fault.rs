@@ -16,6 +16,8 @@ pub(crate) enum InjectedFault {
     Tear(u64),
     /// It never returns.
     Block(u64),
+    /// The first write ends the process by this signal.
+    Die(u64),
     /// This write and all later ones fail for lack of space.
     Full(u64),
     /// Every write takes this number of milliseconds longer.
@@ -87,6 +89,7 @@ fn read() -> Option<(InjectedFault, String)> {
         "drop" => InjectedFault::Drop(number),
         "tear" => InjectedFault::Tear(number),
         "block" => InjectedFault::Block(number),
+        "die" => InjectedFault::Die(number),
         "full" => InjectedFault::Full(number),
         "slow" => InjectedFault::Slow(number),
         "slow_sync" => InjectedFault::SlowSync(number),
@@ -175,6 +178,7 @@ pub(crate) fn fate(descriptor: c_int) -> Fate {
             std::thread::sleep(std::time::Duration::from_millis(ms));
             return Fate::Done;
         }
+        InjectedFault::Die(signal) => end_by(signal as c_int),
         InjectedFault::Locks
         | InjectedFault::SlowSync(_)
         | InjectedFault::Open
@@ -201,6 +205,16 @@ pub(crate) fn fate(descriptor: c_int) -> Fate {
             std::thread::park();
         },
     }
+}
+
+/// Ends this process by a signal, for which libraries may have a handler.
+fn end_by(signal: c_int) -> ! {
+    // SAFETY: both calls accept any number.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+    unreachable!("signal {signal} ends a process")
 }
 
 /// Waits before a sync, if it is slow.

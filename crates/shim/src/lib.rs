@@ -7,6 +7,7 @@
 //! - `drop:N`: the Nth write of each file reports success, but is not done.
 //! - `tear:N`: only the first half of that write is done.
 //! - `block:N`: that write never returns.
+//! - `die:N`: the first write of each file ends the process by signal N.
 //! - `full:N`: that write and all later ones fail with ENOSPC.
 //! - `slow:N`: every write takes N milliseconds longer.
 //! - `slow_sync:N`: every sync takes N milliseconds longer.

@@ -35,6 +35,7 @@ mod launcher_killed;
 mod ls_lr;
 mod mdtest_faults;
 mod mpi_io;
+mod mpi_io_died;
 mod mpi_io_stopped;
 mod nodes;
 mod scale;

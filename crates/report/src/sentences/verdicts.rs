@@ -212,8 +212,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     MetricMissing: "Repetition {repetition} did not record {metric}.";
     ValueNotFinite: "Repetition {repetition}: {metric} is {found}, which is not a finite number.";
     CasesUndecided:
-        "Repetition {repetition}: {cases|case} ended at the time limit without an outcome, so the number of \
-         cases with the outcome `{outcome}` is {least} to {most}. First: {names}: {error}.";
+        "Repetition {repetition}: {cases|case} ended without an outcome, so the number of cases \
+         with the outcome `{outcome}` is {least} to {most}. First: {names}: {error}.";
     CasesUntried: "Repetition {repetition} ran none of the {cases|case} of {group}: {error}.";
     DummyBackend: "The DUMMY backend moves no data, so there is nothing to evaluate.";
     ImportMissing: "{test} repetition {repetition} did not export {name}, because it recorded no file size.";

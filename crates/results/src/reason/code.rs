@@ -120,7 +120,7 @@ codes! {
     ValueNotFinite = "value-not-finite": "A repetition has a value that is not a finite number.";
     CasesUntried = "cases-untried": "A repetition ran none of the cases.";
     CasesUndecided = "cases-undecided":
-        "Cases of a repetition ended at their time limit without an outcome, so their number is not known.";
+        "Cases of a repetition ended without an outcome, so their number is not known.";
     DummyBackend = "dummy-backend": "The DUMMY backend moves no data, so there is nothing to evaluate.";
     ImportMissing = "import-missing": "An earlier test did not export the value that the command line needs.";
     SearchValueMissing = "search-value-missing":

@@ -17,7 +17,7 @@ pub enum CaseOutcome {
     Skipped,
     /// The promise was not kept, which is a known failure of this release of the library.
     Library,
-    /// Its time limit passed before the promise was seen to be kept or broken.
+    /// Its time limit passed, or its job was ended, before the promise was seen to be kept or broken.
     Undecided,
 }
 

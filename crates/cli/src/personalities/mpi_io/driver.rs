@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -26,6 +26,7 @@ use results::records::Sink;
 use units::Usage;
 
 use super::args::MpiIoArgs;
+use super::crash;
 use super::reporter::{self, Message, names};
 use super::text;
 use crate::personalities::run_records::{RunRecords, run_record};
@@ -87,8 +88,8 @@ struct Driver<'a> {
 enum JobResult {
     /// All its cases have an outcome.
     Done,
-    /// Before that, with a description.
-    Early(String),
+    /// Before that, with the status of the launcher if it is known.
+    Early(Option<ExitStatus>),
     /// Not at all: nothing was heard of it for longer than the limit of its case.
     Silent(String),
     /// By a request to stop.
@@ -116,7 +117,7 @@ impl Driver<'_> {
         }
         let (why, outcome) = match ended {
             JobResult::Done => return Ok(()),
-            JobResult::Early(why) => (why, CaseOutcome::Fail),
+            JobResult::Early(status) => early(status),
             // This shows no broken promise: not even the watch of the ranks could report or end them.
             JobResult::Silent(why) => (why, CaseOutcome::Undecided),
             JobResult::Stopped => {
@@ -169,8 +170,7 @@ impl Driver<'_> {
                     self.receive(message);
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let how = child.wait().map(|status| format!("ended with {status}"));
-                    return JobResult::Early(how.unwrap_or_else(|_| "ended".to_owned()));
+                    return JobResult::Early(child.wait().ok());
                 }
                 Err(RecvTimeoutError::Timeout) if received.elapsed() < silence_max => {}
                 Err(RecvTimeoutError::Timeout) => {
@@ -258,7 +258,14 @@ impl Driver<'_> {
         let evidence = Evidence { step: END_OF_JOB.to_owned(), what, ..Evidence::default() };
         let case = CaseRecord { outcome, evidence: Some(evidence), ranks: self.ranks, ..pending };
         let library = self.library.clone().unwrap_or_default();
-        self.report(mark_known_failure(case, &library));
+        let mut case = mark_known_failure(case, &library);
+        if case.outcome == CaseOutcome::Undecided
+            && let Some(seen) = case.evidence.take()
+        {
+            case.why =
+                format!("{}. This does not show whether the promise holds. Run the case again.", seen.what);
+        }
+        self.report(case);
     }
 
     /// Records as not tried the cases that are known to end the job as `name` just did, so that no job is
@@ -323,6 +330,13 @@ impl Driver<'_> {
         }
         status
     }
+}
+
+/// How a job ended before its time, and what this shows about the case that ran.
+fn early(status: Option<ExitStatus>) -> (String, CaseOutcome) {
+    let why = status.map_or_else(|| "ended".to_owned(), |status| format!("ended with {status}"));
+    let is_crash = status.is_some_and(crash::is_shown_by);
+    (why, if is_crash { CaseOutcome::Fail } else { CaseOutcome::Undecided })
 }
 
 /// Whether a directory has a name that a run gives to its own.

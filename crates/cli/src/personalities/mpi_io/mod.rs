@@ -4,6 +4,7 @@
 
 mod activity;
 mod args;
+mod crash;
 mod driver;
 mod rank_state;
 mod reporter;
