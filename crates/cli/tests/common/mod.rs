@@ -10,6 +10,7 @@ pub mod forged;
 pub mod fuse;
 pub mod gluster;
 pub mod hdf5;
+pub mod known_cases;
 pub mod linked;
 pub mod listed;
 pub mod ls_lr;

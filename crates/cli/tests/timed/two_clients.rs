@@ -2,15 +2,12 @@
 //!
 //! docs/validation/file-systems.md has the same cases in its table.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::sync::PoisonError;
 
-use results::Record;
-use results::record::CaseOutcome;
-
 use super::file_systems::{CASES, ONE_AT_A_TIME};
+use crate::common::known_cases::{KnownCases, OpenCases, SPARSE};
 use crate::common::mounted::FileSystem;
 use crate::common::mounted::two_nodes::TwoNodes;
 use crate::common::{only_in_all, program, run};
@@ -31,38 +28,17 @@ const INDEPENDENT: [(&str, &str); 10] = [
 /// How often that program runs at most.
 const RUNS_MAX: usize = 5;
 
-/// What is known of a file system. All other cases pass.
-struct Known {
-    /// Cases that fail each time.
-    broken: &'static [&'static str],
-    /// Cases that fail in some runs, because caches expire or ranks have to meet in a short time. `*` at
-    /// the end means any end.
-    sometimes: &'static [&'static str],
-    /// Cases that do not show whether their promise holds.
-    not_shown: &'static [&'static str],
-}
-
 /// Runs the cases on two nodes, and compares those that fail with what is known.
-fn examine(which: FileSystem, known: &Known) {
+fn examine(which: FileSystem, known: &KnownCases) {
     if !only_in_all("the cases on two nodes take a minute for each file system") {
         return;
     }
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(nodes) = TwoNodes::start(which) else { return };
-    let (failed, not_shown) = cases(&nodes);
-    let may_fail = |case: &str| {
-        known
-            .sometimes
-            .iter()
-            .any(|one| one.strip_suffix('*').map_or(*one == case, |start| case.starts_with(start)))
-    };
-    let surely: BTreeSet<&str> = failed.iter().map(String::as_str).filter(|case| !may_fail(case)).collect();
-    assert_eq!(surely, known.broken.iter().copied().collect(), "all: {failed:?}");
-    let unknown = |case: &&String| !may_fail(case) && !known.not_shown.contains(&case.as_str());
-    assert_eq!(not_shown.iter().filter(unknown).collect::<Vec<_>>(), Vec::<&String>::new());
+    known.assert_are(&cases(&nodes));
     for (case, promise) in INDEPENDENT {
         let is_broken = known.broken.contains(&case);
-        if may_fail(case) || known.not_shown.contains(&case) {
+        if known.may_fail(case) || known.not_shown.contains(&case) {
             continue;
         }
         let found = (0..RUNS_MAX).any(|_| is_broken_without_assay(&nodes, promise));
@@ -79,36 +55,23 @@ fn is_broken_without_assay(nodes: &TwoNodes, promise: &str) -> bool {
     outcome == Some(": broken")
 }
 
-/// The cases that fail on two ranks of each node, and those that neither fail nor pass.
-fn cases(nodes: &TwoNodes) -> (BTreeSet<String>, BTreeSet<String>) {
+/// The cases that do not pass on two ranks of each node.
+fn cases(nodes: &TwoNodes) -> OpenCases {
     let only: String = CASES.iter().map(|pattern| format!("--only '{pattern}' ")).collect();
     let assay = program().display().to_string();
     let line = format!("{assay} mpi-io --record cases --timeout 60 --launch 'MPI' {only} DIR");
     let ran = run(&mut nodes.on_first(&line));
-    let records = results::records::load(&nodes.path("cases")).unwrap();
-    assert!(matches!(records.last(), Some(Record::End(_))), "{ran:#?}");
     assert!(ran.out.contains("4 ranks on 2 nodes"), "{ran:#?}");
-    let (mut failed, mut not_shown) = (BTreeSet::new(), BTreeSet::new());
-    for record in records {
-        let Record::Case(case) = record else { continue };
-        match case.outcome {
-            CaseOutcome::Pass => continue,
-            CaseOutcome::Fail => failed.insert(case.name),
-            _ => not_shown.insert(case.name),
-        };
-    }
-    (failed, not_shown)
+    OpenCases::of(&ran, &nodes.path("cases"))
 }
 
-/// A large case, which runs only on request.
-const SPARSE: &str = "posix.sparse.10tb";
 /// Atomic mode needs locks and no stale data.
 const READERS: &str = "atomic.readers*";
 const WRITERS: &str = "atomic.write*";
 
 #[test]
 fn two_clients_of_sshfs_have_no_common_locks_and_see_only_what_was_closed() {
-    let known = Known {
+    let known = KnownCases {
         broken: &[
             "access.write_at.much",
             "atomic.at_once",
@@ -144,13 +107,12 @@ fn two_clients_of_sshfs_have_no_common_locks_and_see_only_what_was_closed() {
 
 #[test]
 fn two_clients_of_glusterfs_have_common_locks_and_read_old_data() {
-    let known = Known {
+    let known = KnownCases {
         broken: &[
             "access.write_at.much",
             "atomic.at_once",
             "posix.append.records",
             "posix.link.count",
-            "posix.link.exclusive",
             "posix.locks.descriptions_fresh",
             "posix.locks.fresh",
             "posix.mmap.msync",
@@ -165,7 +127,13 @@ fn two_clients_of_glusterfs_have_common_locks_and_read_old_data() {
             "posix.visible.side_by_side",
             "posix.visible.truncate",
         ],
-        sometimes: &["posix.mkdir.exclusive", "posix.rename.atomic", READERS, WRITERS],
+        sometimes: &[
+            "posix.link.exclusive",
+            "posix.mkdir.exclusive",
+            "posix.rename.atomic",
+            READERS,
+            WRITERS,
+        ],
         not_shown: &[SPARSE],
     };
     examine(FileSystem::GlusterDistribute, &known);
@@ -173,7 +141,7 @@ fn two_clients_of_glusterfs_have_common_locks_and_read_old_data() {
 
 #[test]
 fn two_clients_of_cephfs_have_common_locks_and_read_old_data_from_the_page_cache() {
-    let known = Known {
+    let known = KnownCases {
         broken: &[
             "access.write_at.much",
             "atomic.at_once",
@@ -196,7 +164,7 @@ fn two_clients_of_cephfs_have_common_locks_and_read_old_data_from_the_page_cache
 
 #[test]
 fn two_clients_of_moosefs_have_common_locks_and_find_what_was_closed_or_synced() {
-    let known = Known {
+    let known = KnownCases {
         broken: &["posix.random.pieces", "posix.times.mtime", "posix.unlink.while_open"],
         sometimes: &[
             "atomic.at_once",
