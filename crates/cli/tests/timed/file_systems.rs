@@ -5,8 +5,10 @@
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::common::campaign::{Place, json, names, there};
+use crate::common::gluster::{Gluster, Volume};
 use crate::common::known_cases::{KnownCases, OpenCases, SPARSE};
 use crate::common::mounted::FileSystem;
 use crate::common::{Ran, only_in_all, run};
@@ -175,4 +177,65 @@ each_file_system! {
     all_runs_end_well_on_glusterfs_distribute: GlusterDistribute,
     all_runs_end_well_on_glusterfs_replicate: GlusterReplicate,
     all_runs_end_well_on_glusterfs_disperse: GlusterDisperse,
+}
+
+/// A dataset of 8 files that is kept, and tests that read it. The last one compares each byte.
+const DATASET: &str = r#"
+[dataset.d]
+ranks = 8
+ior = "-w -e -F -t 64k -b 1m -k -G 7"
+keep = "7 days"
+[[test]]
+id = "R"
+ranks = 8
+uses = "dataset.d"
+ior = "-r -F -C -t 64k -b 1m -k"
+cache = "warm"
+repetitions = 3
+criterion = { metric = "read.bw", stat = "max", op = ">=", value = "1 B/s" }
+[[test]]
+id = "C"
+ranks = 8
+uses = "dataset.d"
+ior = "-R -F -C -t 64k -b 1m -k -G 7"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+"#;
+
+/// The bricks of a volume without the translator `ctime` have times of their own, and the client reports that
+/// of any of them.
+#[test]
+fn a_dataset_on_glusterfs_disperse_is_used_again_if_the_times_of_its_bricks_are_near_each_other() {
+    if !only_in_all("a volume of GlusterFS is started") {
+        return;
+    }
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(volume) = Gluster::unlimited(Volume::Disperse, 3) else { return };
+    let place = Place::new();
+    place.plan(DATASET);
+    let mount = volume.mount().display().to_string();
+    // The bricks write at the same time here. So their times are set apart, which is also another write if
+    // it is more than a second.
+    let apart = [("c1", 0, false), ("c2", 100, true), ("c3", 2000, false)];
+    for (campaign, ms, is_used_again) in apart {
+        (1..=3)
+            .for_each(|brick| shift_times(&volume.data(brick as usize), Duration::from_millis(ms * brick)));
+        std::fs::create_dir(place.path(campaign)).unwrap();
+        let ran = place.assay(&format!("run p.toml --dir {mount} --campaigns {campaign}"));
+        assert!(ran.passed(), "{ran:#?}");
+        let folder = format!("{campaign}/{}", names(&place.path(campaign))[0]);
+        assert_eq!(place.outcomes_in(&folder), ["R PASS", "C PASS"], "{ran:#?}");
+        assert_eq!(ran.err.contains("reused: created by "), is_used_again, "{campaign}: {ran:#?}");
+    }
+}
+
+/// Changes the times of the data of datasets on a brick.
+fn shift_times(brick: &Path, by: Duration) {
+    let home = brick.join("assay-datasets");
+    let kept = if home.exists() { names(&home) } else { Vec::new() };
+    let kept = kept.into_iter().filter(|name| name.starts_with("d-"));
+    let files = kept.map(|name| home.join(name).join("files"));
+    for (dir, name) in files.flat_map(|dir| names(&dir).into_iter().map(move |name| (dir.clone(), name))) {
+        let file = std::fs::File::options().write(true).open(dir.join(name)).unwrap();
+        file.set_modified(file.metadata().unwrap().modified().unwrap() + by).unwrap();
+    }
 }
