@@ -275,10 +275,14 @@ impl<'r> ObjectSteps<'r> {
             ObjectCall::RemoveSet if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                 let path = self.path.as_path().display();
                 self.kept.get_or_insert_with(|| path.to_string());
+                // The classic text does not count it. The records do, if all objects should be gone.
+                if !parameters.may_miss_objects() {
+                    self.failures[self.call as usize].take(self.system_call, self.path.as_path(), &error);
+                }
                 return NothingToDo::error();
             }
             ObjectCall::Delete | ObjectCall::RemoveSet
-                if missing && self.step == WorkbenchStep::Cleanup && parameters.may_miss_objects() =>
+                if missing && self.step == WorkbenchStep::Cleanup && parameters.may_have_other_objects() =>
             {
                 return NothingToDo::error();
             }

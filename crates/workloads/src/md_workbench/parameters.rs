@@ -115,8 +115,12 @@ impl WorkbenchParameters {
     /// the creation may have begun after it, or ranks have stopped at different objects. Objects of an
     /// earlier run may have been removed.
     pub fn may_miss_objects(&self) -> bool {
-        let many = self.objects > self.per_set;
-        many || !self.precreate || self.start_item > 0 || (self.deadline > 0 && !self.wear_out)
+        self.objects > self.per_set || self.may_have_other_objects()
+    }
+
+    /// Whether it is unknown at the cleanup which objects exist.
+    pub fn may_have_other_objects(&self) -> bool {
+        !self.precreate || self.start_item > 0 || (self.deadline > 0 && !self.wear_out)
     }
 
     /// Benchmarks in one iteration. `-T` does one with each waiting factor.

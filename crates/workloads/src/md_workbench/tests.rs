@@ -287,6 +287,33 @@ fn a_foreign_file_stays_and_is_reported() {
 }
 
 #[test]
+fn a_data_set_that_should_be_empty_and_is_not_is_a_failure_in_the_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let left = std::thread::scope(|scope| {
+        let run = scope.spawn(|| play(dir.path(), 2, &WorkbenchParameters { waiting: 50.0, ..small() }));
+        // The file comes while the data sets exist.
+        let set = dir.path().join("out/1_0");
+        while !run.is_finished() && std::fs::write(set.join("notes"), "").is_err() {
+            std::thread::yield_now();
+        }
+        run.join().unwrap()
+    });
+    assert_eq!(errors(&left), 0, "the text has the numbers of the original");
+    assert_eq!(files(dir.path()), ["1_0/notes"]);
+    assert_eq!(failures(&left), [("cleanup", 1)]);
+    assert_eq!(contradictions(&left), []);
+}
+
+#[test]
+fn a_cleanup_knows_its_objects_unless_ranks_may_stop_at_different_ones() {
+    let known = WorkbenchParameters { objects: 6, ..small() };
+    assert!(known.may_miss_objects() && !known.may_have_other_objects(), "-I above -P");
+    let uneven = WorkbenchParameters { deadline: 1, ..small() };
+    assert!(uneven.may_have_other_objects(), "-w without -W");
+    assert!(!WorkbenchParameters { wear_out: true, ..uneven }.may_have_other_objects());
+}
+
+#[test]
 fn a_deadline_stops_all_ranks_at_the_same_object_with_wear_out() {
     for wear_out in [true, false] {
         let dir = tempfile::tempdir().unwrap();
