@@ -200,6 +200,12 @@ impl ToolLine {
         }
     }
 
+    /// Whether the failures of this phase show what is missing. The ranks of md-workbench may not know what
+    /// exists at the end, for example if they stop at different objects.
+    pub fn knows_failures(&self, phase: &str) -> bool {
+        phase != "cleanup" || !md_workbench::ends_unevenly(&self.md_workbench)
+    }
+
     /// By how many ranks items shift from the ranks that create them to the ranks that stat or read them.
     pub fn shift(&self) -> u64 {
         let of_mdtest = self.mdtest.number(MdtestOption::Shift, 0).unwrap_or(0);

@@ -282,6 +282,11 @@ impl Line {
         }
     }
 
+    /// Whether the failures of the phase show what is missing.
+    pub fn knows_failures(&self, phase: &str) -> bool {
+        self.as_tool().is_none_or(|line| line.knows_failures(phase))
+    }
+
     /// Whether its workload starts ranks itself, also again after ranks were lost: mpi-io.
     pub fn starts_ranks(&self) -> bool {
         self.as_tool().is_some_and(|line| line.measures() == Measures::Cases)

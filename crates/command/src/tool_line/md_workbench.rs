@@ -102,6 +102,11 @@ pub(super) fn limit_s(given: &WorkbenchGiven, phase: &str) -> u64 {
     each.saturating_mul(iterations(given))
 }
 
+/// Whether it is unknown which objects exist at the end, so that a missing one is no failure.
+pub(super) fn ends_unevenly(given: &WorkbenchGiven) -> bool {
+    number(given, StartItem, 0) > 0 || number(given, Deadline, 0) > 0 && !given.on(WearOut)
+}
+
 /// Operations of a phase on this number of ranks, with all iterations, at most. A phase of one kind of
 /// operation has those of its kind.
 pub(super) fn operations(given: &WorkbenchGiven, phase: &str, ranks: u64) -> u64 {

@@ -172,6 +172,12 @@ impl Defaults<'_> {
         if kind == "errors" && !test.line.compares(phase) {
             return rejected(format!("`{word}`: {}", how_to_compare(&test.line, phase)));
         }
+        if kind == "failures" && !test.line.knows_failures(phase) {
+            return rejected(format!(
+                "`{word}`: it is unknown which objects exist at the end. Add -W to -w, and leave out \
+                 --start-item."
+            ));
+        }
         if kind == "cached" && !phase.starts_with("read") {
             return rejected(format!("`{word}`: only a read can come from a cache"));
         }

@@ -152,6 +152,26 @@ fn errors_are_a_metric_only_of_phases_that_compare_data() {
 }
 
 #[test]
+fn failures_of_a_cleanup_are_a_metric_only_if_it_is_known_what_exists() {
+    let asked = |options: &str, metric: &str| {
+        test_with(&format!(
+            "md_workbench = \"-P 9 {options}\"\n\
+             criterion = {{ metric = \"{metric}\", op = \"==\", value = \"0 errors\" }}"
+        ))
+    };
+    for options in ["-w 30", "--start-item 4"] {
+        let error = rejection(&asked(options, "cleanup.failures"));
+        let why = "`cleanup.failures`: it is unknown which objects exist at the end. Add -W to -w, and leave \
+                   out --start-item.";
+        assert!(error.ends_with(why), "{error}");
+        accepted(&asked(options, "benchmark.failures"));
+    }
+    for options in ["", "-w 30 -W", "-I 20"] {
+        accepted(&asked(options, "cleanup.failures"));
+    }
+}
+
+#[test]
 fn tests_on_files_that_are_removed_or_never_created_are_rejected() {
     for (rest, error) in [
         (
