@@ -129,7 +129,7 @@ const SEARCHES: &[&str] = &[
     r"awk '/bandwidth/ {getline; last = $NF} END {print last}'",
     r"grep ' sec$' | tail -n 1",
     r"grep -iE 'blocking|collective' | tail -n 1",
-    r"grep -i file | tail -n 1 | awk '{print $1, $2}'",
+    r"grep -i 'file base name' | awk '{print $NF}'",
 ];
 
 #[test]
