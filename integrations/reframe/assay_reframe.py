@@ -68,8 +68,10 @@ class _AssayWorkload(_Assay):
     @run_after("init")
     def compose_the_command(self):
         self.executable = self.program
+        # ReFrame runs tests at the same time, and two with the same files would remove those of the other.
+        place = os.path.join(self.directory, f"{self.place}-{self.unique_name}")
         self.executable_opts = [
-            self.workload, self.options, self.place_option, os.path.join(self.directory, self.place),
+            self.workload, self.options, self.place_option, place,
             f"--record={self.record_file}",
         ]
 
