@@ -26,7 +26,7 @@ pub enum Fault {
     Reap,
     /// The sync fails.
     Sync,
-    /// The sync waits until another fault of the storage has struck, and fails then.
+    /// The sync waits until another fault of the storage has struck, and fails 0.2 s later.
     SyncAfterAnother,
     /// The sync takes this number of milliseconds.
     SlowSync(u64),
@@ -197,6 +197,8 @@ impl File for FaultyFile {
                 while !self.struck.load(Ordering::Acquire) {
                     std::thread::yield_now();
                 }
+                // The other rank reads its clock only after its call has returned.
+                std::thread::sleep(std::time::Duration::from_millis(200));
                 Err(io::Error::other("lost the disk"))
             }
             Some(Fault::SlowSync(ms)) => {
