@@ -98,6 +98,46 @@ fn a_workload_has_the_same_collectives_on_all_ranks_of_every_world() {
     }
 }
 
+/// The calls of a rank and their bytes, with the size of the communicator in words. The bytes of reductions
+/// to rank 0 are left out: latencies and timelines are as long as what was measured.
+fn by_kind(calls: &RankCalls, ranks: u32) -> BTreeMap<String, [u64; 2]> {
+    let size = |size: u32| match size {
+        _ if size == ranks => "all",
+        _ if size == ranks / NODES => "node",
+        NODES => "first ranks",
+        _ => "none",
+    };
+    let row = |((name, of), [calls, bytes]): (&(String, u32), &[u64; 2])| {
+        let bytes = if name == "MPI_Ireduce" { 0 } else { *bytes };
+        (format!("{name} {}", size(*of)), [*calls, bytes])
+    };
+    calls.iter().map(row).collect()
+}
+
+#[test]
+fn calls_and_bytes_of_a_rank_are_the_same_in_every_world_and_those_at_rank_0_are_linear() {
+    const GATHERED: &str = "MPI_Igather first ranks";
+    // The greatest reduction has the latencies and the timeline.
+    const REDUCED_MAX: u64 = 37_920 + 4_800;
+    for (words, reductions) in [(WORKLOADS[0].0, 3), ("mdtest -n 4 -d m", 11)] {
+        let mut last: Vec<BTreeMap<String, [u64; 2]>> = Vec::new();
+        let mut gathered = Vec::new();
+        for ranks in [8, 16, 32] {
+            let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+            let Some(all) = calls(Mpi::Mpich, dir.path(), ranks, words) else { return };
+            // Neither rank 0 nor the first of its node.
+            last.push(by_kind(&all[ranks as usize - 1], ranks));
+            let [count, bytes] = all[ranks as usize - 1][&("MPI_Ireduce".to_owned(), ranks)];
+            assert!(count == reductions && bytes <= reductions * REDUCED_MAX, "{words}: {count} {bytes}");
+            gathered.push(by_kind(&all[0], ranks)[GATHERED][1]);
+        }
+        assert!(last.iter().all(|calls| *calls == last[0]), "{words}: {last:#?}");
+        // A world of twice the ranks has twice the bytes more than the one before.
+        let more: Vec<u64> = gathered.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(more[0] > 0 && more[1] == 2 * more[0], "{words}: {gathered:?}");
+    }
+}
+
 #[test]
 fn age_has_the_same_collectives_on_all_ranks_of_every_world() {
     const WITHOUT_ROUNDS: Collectives = [65, 8, 4];
