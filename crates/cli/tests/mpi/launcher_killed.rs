@@ -58,7 +58,7 @@ fn ranks_end(mpi: Mpi, options: &[&str], victim: impl Fn(u32, &Path) -> Vec<u32>
     let err = fs::File::create(here.join("err")).unwrap();
     let mut launcher = Running::start(command.stdout(err.try_clone().unwrap()).stderr(err));
     let said = || fs::read_to_string(here.join("err")).unwrap();
-    let stuck = format!("ior: rank 1 has been in open of {}/f.00000001.1 for ", here.display());
+    let stuck = format!("assay: rank 1 has been in open of {}/f.00000001.1 for ", here.display());
     until("the second repetition", || said().contains(&stuck) || launcher.has_ended());
     assert_eq!(processes("assay", &here).len(), RANKS as usize, "{mpi:?}: {}", said());
     let victims = victim(launcher.id(), &here);
