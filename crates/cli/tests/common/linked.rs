@@ -12,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::campaign::{SmallFs, skipped, there, until};
+use super::processes;
 use super::system::{attempt, done, prepare_sshd, quiet};
 
 /// What is needed.
@@ -88,7 +89,7 @@ impl LinkedSshfs {
         let mut found = vec![self.server.id().to_string()];
         let mut next = 0;
         while next < found.len() {
-            found.extend(children(&found[next]));
+            found.extend(processes::children(&found[next]));
             next += 1;
         }
         for pid in found {
@@ -120,15 +121,4 @@ fn server(dir: &tempfile::TempDir, address: &str, device: &str) -> Child {
     // The namespace of processes ends all children of the server with it.
     command.args("--pdeathsig KILL unshare -n -p --fork --kill-child sh -c".split(' ')).arg(&script);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-}
-
-/// The children of a process.
-fn children(pid: &str) -> Vec<String> {
-    let of = |entry: fs::DirEntry| {
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name of the process before may contain anything.
-        let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?;
-        (parent == pid).then(|| entry.file_name().to_string_lossy().into_owned())
-    };
-    fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
 }

@@ -20,6 +20,7 @@ pub mod memory;
 pub mod mounted;
 pub mod options;
 pub mod ports;
+pub mod processes;
 pub mod scripts;
 pub mod searches;
 pub mod server;

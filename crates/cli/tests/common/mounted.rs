@@ -12,7 +12,6 @@ mod stacked;
 pub mod two_nodes;
 
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,6 +20,7 @@ use std::time::{Duration, Instant};
 use super::campaign::{SmallFs, there, until};
 use super::fuse::FuseMount;
 use super::gluster::{Gluster, Volume};
+use super::processes;
 use super::system::quiet;
 
 /// The directory of images and of data of servers: on a disk on most systems.
@@ -87,7 +87,7 @@ impl Mounted {
 
     /// Sends a signal to all its processes of this name.
     pub fn signal(&self, signal: &str, program: &str) {
-        let found = processes(self.mount.parent().unwrap(), program);
+        let found = processes::of_directory(self.mount.parent().unwrap(), program);
         assert!(!found.is_empty(), "no {program} of {}", self.mount.display());
         for pid in found {
             let _ = quiet("kill", &[signal, &pid]);
@@ -240,25 +240,9 @@ fn clear(root: &Path) {
 
 /// Kills the processes with this directory in their command lines. Returns whether there are any.
 fn end_processes(root: &Path) -> bool {
-    let found = processes(root, "");
+    let found = processes::of_directory(root, "");
     found.iter().for_each(|pid| _ = quiet("kill", &["-9", pid]));
     !found.is_empty()
-}
-
-/// The processes with this directory in their command lines, except this one; with a name only those of it.
-fn processes(root: &Path, name: &str) -> Vec<String> {
-    // With the end of the name, so that number 1 is not also 10.
-    let root = [root.as_os_str().as_bytes(), b"/"].concat();
-    let of = |entry: fs::DirEntry| {
-        let line = fs::read(entry.path().join("cmdline")).ok()?;
-        let comm = fs::read_to_string(entry.path().join("comm")).ok()?;
-        let pid = entry.file_name().to_string_lossy().into_owned();
-        let is_other = pid != std::process::id().to_string();
-        let is_meant = line.windows(root.len()).any(|part| part == root.as_slice())
-            && (name.is_empty() || comm.trim_end() == name);
-        (is_meant && is_other).then_some(pid)
-    };
-    fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
 }
 
 /// The mount points at and below a directory.

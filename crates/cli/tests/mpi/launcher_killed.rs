@@ -8,24 +8,15 @@ use std::process::Command;
 use results::{Record, record, records};
 
 use crate::common::campaign::{signal, until};
-use crate::common::{ALL_MPI, Mpi, PATIENCE, Running, script};
+use crate::common::{ALL_MPI, Mpi, PATIENCE, Running, processes, script};
 
 const RANKS: u32 = 4;
 
 /// Starts in place of ssh what Open MPI runs on another node.
 const AGENT: &str = "#!/bin/sh\nshift\neval \"$*\"\n";
 
-/// The numbers of the processes of this program (none: any) with this path in their command lines.
-fn processes(program: &str, path: &Path) -> Vec<u32> {
-    let path = path.display().to_string();
-    let of = |entry: fs::DirEntry| {
-        let pid = entry.file_name().to_string_lossy().parse::<u32>().ok()?;
-        let line = fs::read(entry.path().join("cmdline")).ok()?;
-        let name = fs::read_to_string(entry.path().join("comm")).ok()?;
-        let is_meant = program.is_empty() || name.trim_end() == program;
-        (is_meant && String::from_utf8_lossy(&line).contains(&path)).then_some(pid)
-    };
-    fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
+fn numbers(processes: Vec<String>) -> Vec<u32> {
+    processes.iter().map(|pid| pid.parse().unwrap()).collect()
 }
 
 /// Files that ranks read in two repetitions. Rank 1 never ends the opening of its second file.
@@ -60,11 +51,11 @@ fn ranks_end(mpi: Mpi, options: &[&str], victim: impl Fn(u32, &Path) -> Vec<u32>
     let said = || fs::read_to_string(here.join("err")).unwrap();
     let stuck = format!("assay: rank 1 has been in open of {}/f.00000001.1 for ", here.display());
     until("the second repetition", || said().contains(&stuck) || launcher.has_ended());
-    assert_eq!(processes("assay", &here).len(), RANKS as usize, "{mpi:?}: {}", said());
+    assert_eq!(processes::of_directory(&here, "assay").len(), RANKS as usize, "{mpi:?}: {}", said());
     let victims = victim(launcher.id(), &here);
     assert!(!victims.is_empty(), "{mpi:?}: {}", said());
     victims.into_iter().for_each(|pid| signal("-KILL", pid));
-    until("the end of all ranks", || processes("assay", &here).is_empty());
+    until("the end of all ranks", || processes::of_directory(&here, "assay").is_empty());
     assert_ne!(launcher.end(PATIENCE).status, Some(0), "{mpi:?}: {}", said());
     let all = records::load(&here.join("records")).unwrap();
     let phases: Vec<_> = record::phases(&all).map(|phase| (&*phase.phase, phase.repetition)).collect();
@@ -82,16 +73,13 @@ fn ranks_whose_launcher_is_killed_end_by_themselves_and_keep_what_was_measured()
 #[test]
 fn ranks_whose_daemon_of_open_mpi_is_killed_end_by_themselves_and_keep_what_was_measured() {
     let options = ["--mca", "plm_rsh_agent", "HERE/agent", "--host", "assay-other-node:4"];
-    ranks_end(Mpi::Open, &options, |_, here| processes("orted", here));
+    ranks_end(Mpi::Open, &options, |_, here| numbers(processes::of_directory(here, "orted")));
 }
 
 /// No other process of Hydra ends these ranks, and the library waits on. Only their own watch ends them.
 #[test]
 fn ranks_whose_process_of_hydra_is_killed_end_by_themselves_and_keep_what_was_measured() {
     for mpi in [Mpi::Mpich, Mpi::Wheel] {
-        ranks_end(mpi, &[], |launcher, _| {
-            let children = fs::read_to_string(format!("/proc/{launcher}/task/{launcher}/children")).unwrap();
-            children.split_whitespace().map(|child| child.parse().unwrap()).collect()
-        });
+        ranks_end(mpi, &[], |launcher, _| numbers(processes::children(&launcher.to_string())));
     }
 }

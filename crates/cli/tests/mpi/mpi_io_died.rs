@@ -10,7 +10,8 @@ use results::Record;
 use results::record::CaseOutcome::{self, Fail, Pass, Undecided};
 
 use crate::common::campaign::{names, signal, there, until};
-use crate::common::{OPEN_MPI_AS_ROOT, PATIENCE, Ran, Running, assay, shim};
+use crate::common::{OPEN_MPI_AS_ROOT, PATIENCE, Ran, Running, assay, processes, shim};
+use crate::mpi_io_stopped::walk;
 
 const OPEN: &str = "mpirun.openmpi";
 const MPICH: &str = "mpirun.mpich";
@@ -76,22 +77,11 @@ fn a_launcher_that_is_killed_leaves_its_case_undecided_and_the_others_run() {
         }
         let dir = tempfile::tempdir().unwrap();
         let driver = Running::piped(&mut command(dir.path(), launcher, "block:1"));
-        let begun = || below(&dir.path().join("d")).any(|name| name == CASES[1]);
+        let begun = || walk(&dir.path().join("d")).iter().any(|path| path.ends_with(CASES[1]));
         until("the case that hangs", begun);
-        let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", driver.id())).unwrap();
-        let child = children.split_whitespace().next().expect("the driver has started ranks");
+        let child = processes::children(&driver.id().to_string()).remove(0);
         signal("-KILL", child.parse().unwrap());
         let ran = driver.end(PATIENCE);
         assert_outcome(dir.path(), &ran, Undecided, launcher);
     }
-}
-
-/// The names in the directories in `dir`.
-fn below(dir: &Path) -> impl Iterator<Item = String> {
-    let dir = dir.to_owned();
-    let names_in = |dir: &Path| -> Vec<String> {
-        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-    };
-    names_in(&dir).into_iter().flat_map(move |name| names_in(&dir.join(name)))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use crate::common::campaign::{alive, signal, there, until};
-use crate::common::{OPEN_MPI_AS_ROOT, assay};
+use crate::common::{OPEN_MPI_AS_ROOT, assay, processes};
 
 #[test]
 fn a_driver_that_gets_a_signal_ends_its_ranks_and_removes_their_files() {
@@ -27,8 +27,7 @@ fn a_driver_that_gets_a_signal_ends_its_ranks_and_removes_their_files() {
         let begun =
             || walk(&dir.path().join("d")).iter().any(|path| path.ends_with("posix.visible.after_write"));
         until("the case that hangs", begun);
-        let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", driver.id())).unwrap();
-        let launcher = children.split_whitespace().next().expect("the driver has started ranks").to_owned();
+        let launcher = processes::children(&driver.id().to_string()).remove(0);
         signal("-TERM", driver.id());
         assert_eq!(driver.wait().unwrap().code(), Some(4), "{mpirun}");
         let [out, err] = ["out", "err"].map(|name| fs::read_to_string(dir.path().join(name)).unwrap());
@@ -44,7 +43,7 @@ fn a_driver_that_gets_a_signal_ends_its_ranks_and_removes_their_files() {
 }
 
 /// The directories in the two levels below `dir`.
-fn walk(dir: &std::path::Path) -> Vec<String> {
+pub(crate) fn walk(dir: &std::path::Path) -> Vec<String> {
     let below = |dir: &std::path::Path| {
         let entries = fs::read_dir(dir).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect::<Vec<_>>()

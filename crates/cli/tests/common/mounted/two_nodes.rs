@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use super::{FileSystem, Mounted, OwnDirectory};
 use crate::common::campaign::{may_mount_alone, skipped, there, until};
-use crate::common::{program, script, shim};
+use crate::common::{processes, program, script, shim};
 
 /// The names of the nodes.
 pub const NODES: [&str; 2] = ["node-a", "node-b"];
@@ -132,9 +132,8 @@ impl TwoNodes {
         let mut found = Vec::new();
         until("the ranks of the second node", || {
             let proxy = fs::read_to_string(&pid).unwrap_or_default().trim().to_owned();
-            let ranks = fs::read_to_string(format!("/proc/{proxy}/task/{proxy}/children"));
-            found = vec![proxy];
-            found.extend(ranks.unwrap_or_default().split_whitespace().map(str::to_owned));
+            let ranks = processes::children(&proxy);
+            found = [vec![proxy], ranks].concat();
             found.len() == 3
         });
         found.try_into().expect("the length was compared")
@@ -142,7 +141,7 @@ impl TwoNodes {
 
     /// Whether a process that this started is still there, other than a command of the test.
     pub fn has_processes(&self) -> bool {
-        !super::processes(&self.own.0, "").is_empty()
+        !processes::of_directory(&self.own.0, "").is_empty()
     }
 
     fn write(&self, name: &str, text: &str) {
