@@ -16,8 +16,8 @@ const PART: &str = "benchmark_";
 /// The first benchmark whose kinds do not add up, if any.
 pub(super) fn contradiction(job: &Job) -> Option<Reason> {
     run_of(job).filter(|run| run.workload == "md-workbench")?;
-    let wholes = phases(&job.records).filter(|phase| phase.phase == WHOLE);
-    wholes.into_iter().find_map(|whole| {
+    let mut wholes = phases(&job.records).filter(|phase| phase.phase == WHOLE);
+    wholes.find_map(|whole| {
         let is_part = |phase: &&Phase| {
             phase.phase.starts_with(PART) && (phase.test, phase.repetition) == (whole.test, whole.repetition)
         };
