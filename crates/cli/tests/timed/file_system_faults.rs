@@ -87,7 +87,7 @@ fn waits_and_ends_well(mount: &Path, stall: impl FnOnce()) {
     let (ran, records) = run_into(mount, 2, stall);
     assert_eq!((ran.status, measured(&records)), (Some(0), 2), "{ran:#?}");
     let is_report = |line: &&str| line.starts_with("assay: rank ") && line.contains("/dir/f.");
-    let reported = ran.complaints().into_iter().find(is_report).unwrap_or_else(|| panic!("{ran:#?}"));
+    let reported = ran.err.lines().find(is_report).unwrap_or_else(|| panic!("{ran:#?}"));
     assert!(reported.contains(" has been in ") && reported.ends_with(" s, in phase write"), "{reported}");
     let is_reported = |line: &str| line.starts_with("assay: warning: wr: no rank moved anything for ");
     assert!(ran.out.lines().any(|line| is_reported(line) && line.ends_with(" (iter 1)")), "{ran:#?}");
