@@ -1,7 +1,8 @@
-//! The scenario of all communicators on MPI ranks: `mpirun -n 4 comm_scenario [all | barriers | die]`.
+//! The scenario of all communicators on MPI ranks: `mpirun -n 4 comm_scenario [all | barriers | die | NAME]`.
 //!
 //! `all` runs the scenario (`ASSAY_TEST_NODES` is the number of nodes). `barriers` prints the cost of a
-//! barrier. `die` kills the last rank while the others wait for it. The tests in `tests/mpi.rs` start it.
+//! barrier. `die` kills the last rank while the others wait for it. NAME is a collective, which runs
+//! `ASSAY_TEST_TIMES` times. The tests in `tests/mpi.rs` start it.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 #[path = "../tests/scenario/mod.rs"]
@@ -11,7 +12,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use ranks::mpi::MpiWorld;
-use ranks::{Comm, launcher};
+use ranks::{Comm, Reduce, launcher};
 
 /// The number of barriers that are timed.
 const BARRIERS: u32 = 200;
@@ -31,6 +32,10 @@ fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("barriers") => barriers(&world),
         Some("die") => die(world.comm()),
+        Some(name) if name != "all" => {
+            let times = lookup("ASSAY_TEST_TIMES").and_then(|times| times.parse().ok()).unwrap_or(1);
+            (0..times).for_each(|_| collective(world.comm(), name));
+        }
         _ => scenario::all(world.comm(), lookup("ASSAY_TEST_NODES").and_then(|nodes| nodes.parse().ok())),
     }
     if world.comm().rank() == 0 {
@@ -43,6 +48,20 @@ fn main() -> ExitCode {
     }
     world.finish().expect("MPI ends");
     ExitCode::SUCCESS
+}
+
+/// Runs the collective with this name once, with a few bytes.
+fn collective(comm: &dyn Comm, name: &str) {
+    let done = match name {
+        "barrier" => comm.barrier(),
+        "broadcast" => comm.broadcast(0, &mut vec![7; 60]),
+        "gather" => comm.gather(&[7; 60]).map(drop),
+        "reduce" => comm.reduce(&mut [7], Reduce::Sum),
+        "all_reduce" => comm.all_reduce(&mut [7], Reduce::Sum),
+        "agree" => comm.agree("agree", Ok::<_, String>(())),
+        _ => panic!("no collective {name}"),
+    };
+    done.expect("a collective");
 }
 
 fn barriers(world: &MpiWorld) {

@@ -7,6 +7,7 @@
 
 mod launch;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use launch::{Job, Mpi, debian_mpich, debian_open_mpi, skipped, wheel, wheel_standard};
@@ -55,6 +56,54 @@ fn the_library_is_found_next_to_its_launcher() {
         done.assert_success();
         let line = done.output.lines().find(|line| line.starts_with("ok: 2 ranks")).unwrap_or_default();
         assert!(line.ends_with(library), "{}: {line}", mpi.name);
+    }
+}
+
+/// The calls of MPI that a rank makes for one `collective`: by function and size of its communicator. Six ranks
+/// are on two nodes.
+fn calls_of_one(mpi: &Mpi, collective: &str, rank: u32) -> BTreeMap<String, u64> {
+    let shim = std::env::current_exe().unwrap().with_file_name("libassay_shim.so");
+    let counts = |times: u64| -> BTreeMap<String, u64> {
+        let folder = tempfile::tempdir().unwrap();
+        let counts = folder.path().join("rank");
+        Job::new(mpi, 6, collective)
+            .with("MPIR_CVAR_NUM_CLIQUES", "2")
+            .with("LD_PRELOAD", &shim.display().to_string())
+            .with("ASSAY_SHIM_COUNT", &counts.display().to_string())
+            .with("ASSAY_TEST_TIMES", &times.to_string())
+            .run()
+            .assert_success();
+        let text = std::fs::read_to_string(counts.with_extension(rank.to_string())).unwrap();
+        let row = |line: &str| {
+            let words: Vec<&str> = line.split(' ').collect();
+            (format!("{} {}", words[0], words[1]), words[2].parse::<u64>().unwrap())
+        };
+        text.lines().map(row).collect()
+    };
+    let (few, many) = (counts(1), counts(4));
+    let more = many.into_iter().map(|(call, count)| {
+        let more = count - few.get(&call).unwrap_or(&0);
+        assert_eq!(more % 3, 0, "{collective}: {call}");
+        (call, more / 3)
+    });
+    more.filter(|(_, count)| *count > 0).collect()
+}
+
+#[test]
+fn a_collective_of_few_bytes_is_one_collective_of_mpi() {
+    let Some(mpi) = debian_mpich() else { return };
+    for (collective, first, last) in [
+        ("barrier", &["MPI_Ibarrier 6"][..], &["MPI_Ibarrier 6"][..]),
+        ("broadcast", &["MPI_Ibcast 6"], &["MPI_Ibcast 6"]),
+        ("gather", &["MPI_Igather 2", "MPI_Igather 3"], &["MPI_Igather 3"]),
+        ("reduce", &["MPI_Ireduce 6"], &["MPI_Ireduce 6"]),
+        ("all_reduce", &["MPI_Iallreduce 6"], &["MPI_Iallreduce 6"]),
+        ("agree", &["MPI_Iallreduce 6"], &["MPI_Iallreduce 6"]),
+    ] {
+        for (rank, wanted) in [(0, first), (5, last)] {
+            let wanted = wanted.iter().map(|call| ((*call).to_owned(), 1)).collect();
+            assert_eq!(calls_of_one(&mpi, collective, rank), wanted, "{collective} on rank {rank}");
+        }
     }
 }
 
