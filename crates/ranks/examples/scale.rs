@@ -1,5 +1,5 @@
 //! Simulates what a phase costs on very many ranks, and prints the table of docs/validation/scale.md:
-//! `cargo run -p ranks --example scale`.
+//! `cargo run -p ranks --example scale`. Numbers of ranks as arguments replace those of the table.
 //!
 //! The model is LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995). Its parameters are the defaults of
 //! LogGOPSim (Hoefler, Schneider, Lumsdaine 2010), which are those of a slow network of today. All messages
@@ -12,7 +12,7 @@
 #[path = "../src/mpi/tree.rs"]
 mod tree;
 
-use std::iter;
+use std::{env, iter};
 
 /// Nanoseconds: latency of the network, overhead of a send and of a receive, gap between two sends, and time
 /// of a byte.
@@ -185,13 +185,15 @@ fn write_before(all: &mut Ranks) {
 }
 
 fn main() {
-    let worlds = [1_000, 10_000, 100_000, 1_000_000];
+    let asked: Vec<u64> = env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
+    let worlds = if asked.is_empty() { vec![1_000, 10_000, 100_000, 1_000_000] } else { asked };
     let row = |name: &str, seconds: &dyn Fn(u64) -> f64| {
         let cells: Vec<String> = worlds.iter().map(|ranks| text(seconds(*ranks))).collect();
         println!("| {name} | {} |", cells.join(" | "));
     };
-    println!("| ranks, {ON_NODE} on a node | 1,000 | 10,000 | 100,000 | 1,000,000 |");
-    println!("|---|---|---|---|---|");
+    let heads: Vec<String> = worlds.iter().map(|ranks| with_commas(*ranks)).collect();
+    println!("| ranks, {ON_NODE} on a node | {} |", heads.join(" | "));
+    println!("|{}", "---|".repeat(1 + worlds.len()));
     row("a short reduction", &|ranks| took(ranks, |all| all.all_reduce(SHORT)));
     row("latencies and timeline to rank 0", &|ranks| took(ranks, |all| all.reduce(LONG)));
     row("columns, gathered by nodes", &|ranks| took(ranks, Ranks::gather_by_nodes));
@@ -207,6 +209,15 @@ fn main() {
         let clocks = took(ranks / ON_NODE, |all| (1..all.size()).for_each(|node| all.ping_pong(0, node)));
         took(ranks, write_before) + clocks
     });
+}
+
+/// A number with a comma after each three digits from the right.
+fn with_commas(number: u64) -> String {
+    if number < 1000 {
+        number.to_string()
+    } else {
+        format!("{},{:03}", with_commas(number / 1000), number % 1000)
+    }
 }
 
 /// A time in ms or s.

@@ -2,6 +2,7 @@
 
 mod scenario;
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use ranks::{Comm, Halt, Reduce, local};
@@ -128,4 +129,22 @@ fn collectives_of_a_single_rank_end_at_once() {
         comm.barrier().expect("alone");
     }
     assert!(begin.elapsed() < Duration::from_secs(20), "a barrier alone costs nothing");
+}
+
+#[test]
+fn the_table_of_the_documentation_is_what_the_simulation_prints() {
+    const WORLDS: [&str; 3] = ["1000", "10000", "100000"];
+    let program = std::env::current_exe().unwrap();
+    let program = program.parent().unwrap().with_file_name("examples").join("scale");
+    let printed = Command::new(program).args(WORLDS).output().unwrap();
+    assert!(printed.status.success());
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation/scale.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    assert_eq!(printed.lines().count(), 12, "{printed}");
+    for row in printed.lines() {
+        // The page has one more column.
+        let cells = row.trim_end_matches('|').trim_end();
+        assert!(page.lines().any(|line| line.starts_with(cells)), "{row}");
+    }
 }
