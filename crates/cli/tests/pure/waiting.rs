@@ -63,6 +63,28 @@ fn a_write_that_does_not_return_is_reported_meanwhile_and_the_stall_afterwards()
 }
 
 #[test]
+fn reports_in_the_same_file_as_json_are_lines_before_the_document() {
+    let Some(frozen) = Freezer::new() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let both = || std::fs::read_to_string(dir.path().join("both")).unwrap();
+    let words = format!("ior -w -e -k -b 4m -t 64k -O summaryFormat=JSON -o {}/f", frozen.0.root.display());
+    assert!(frozen.freeze("-f"));
+    let out = std::fs::File::create(dir.path().join("both")).unwrap();
+    let mut command = assay(dir.path(), &words);
+    command.env("ASSAY_WAIT_REPORT", "2").stderr(out.try_clone().unwrap()).stdout(out);
+    let mut child = command.spawn().unwrap();
+    until("a report", || both().contains(" has been in "));
+    assert!(frozen.freeze("-u"));
+    assert!(child.wait().unwrap().success(), "{}", both());
+    let both = both();
+    let (reports, document): (Vec<&str>, Vec<&str>) =
+        both.lines().partition(|line| line.starts_with("assay:"));
+    assert!(!reports.is_empty() && both.starts_with(&reports.join("\n")), "{both}");
+    let document: serde_json::Value = serde_json::from_str(&document.join("\n")).expect(&both);
+    assert!(document["tests"][0]["Results"].is_array(), "{both}");
+}
+
+#[test]
 fn a_stall_of_mdtest_is_reported_without_v() {
     let Some(frozen) = Freezer::new() else { return };
     let dir = tempfile::tempdir().unwrap();
