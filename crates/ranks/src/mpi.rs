@@ -20,4 +20,5 @@ mod world;
 
 pub use comm::MpiComm;
 pub use library::{HOMES, LIBRARY_VARIABLE, find, version};
+pub use wait::current_wait;
 pub use world::MpiWorld;

@@ -1,7 +1,8 @@
-//! Reports while a run waits: which rank has been in which call on which file, and for how long.
+//! Reports while a run waits: which rank has been in which call on which file, and for how long. Rank 0 of a
+//! launcher also reports that it waits for other ranks: one of their nodes may have lost its network.
 //!
 //! The kernel shows the call that a thread is in (`/proc/self/task/TID/syscall`). So the measured loop does
-//! nothing for this, and a rank reports only calls on files, not its wait for other ranks.
+//! nothing for this.
 //!
 //! Never here: ending a run. `stuck` does that where ranks cannot meet any more.
 
@@ -28,6 +29,9 @@ const MOMENT: Duration = Duration::from_millis(200);
 /// Ranks with higher numbers report a call only once, so that a run of many ranks does not flood its output.
 const REPEATING: u32 = 16;
 
+/// What rank 0 does while it needs the others.
+const WAITING: &str = "waiting for other ranks";
+
 /// The ranks of this process and their threads, from the start of each rank to the end of the watch.
 static RANKS: Mutex<Vec<RankThread>> = Mutex::new(Vec::new());
 
@@ -46,17 +50,14 @@ pub(crate) struct WaitWatch {
 /// A rank, and the call that it was last seen in.
 struct WatchedRank {
     of: RankThread,
-    seen: Option<SeenCall>,
+    seen: LongTime<FileCall>,
     /// The last call whose file is known. The kernel does not show the file of a descriptor that is being
     /// closed.
     known: Option<FileCall>,
 }
 
-struct SeenCall {
-    call: FileCall,
-    since: Instant,
-    reported: u32,
-}
+/// Something that lasts: since when it was seen, and how often it was reported.
+struct LongTime<T>(Option<(T, Instant, u32)>);
 
 /// The time in the environment variable, or the default. Other text than a number of seconds is ignored: the
 /// watch must not prevent a run.
@@ -76,14 +77,17 @@ pub(crate) fn watch() -> WaitWatch {
     let long = report_after();
     // Without a watcher only the reports are missing.
     let _ = thread::Builder::new().name("waiting".to_owned()).spawn(move || {
-        let mut watched: Vec<WatchedRank> = Vec::new();
+        let (mut watched, mut wait) = (Vec::<WatchedRank>::new(), LongTime(None));
         while ended.recv_timeout(long / LOOKS) == Err(RecvTimeoutError::Timeout) {
             let known = watched.len();
             watched.extend(ranks_here().iter().skip(known).map(|of| WatchedRank {
                 of: *of,
-                seen: None,
+                seen: LongTime(None),
                 known: None,
             }));
+            if let Some(seconds) = wait.due(wait_of_rank_0(), Instant::now(), long, true) {
+                complain_of(&format!("rank 0 has been {WAITING} for {seconds} s"));
+            }
             for rank in &mut watched {
                 let call = FileCall::of(rank.of.thread);
                 if let Some(line) = rank.look(call, Instant::now(), long) {
@@ -120,41 +124,56 @@ impl Drop for WaitWatch {
 impl WatchedRank {
     /// Notes the call that the rank is in now. Gives the line to print, if it lasts long.
     fn look(&mut self, call: Option<FileCall>, now: Instant, long: Duration) -> Option<String> {
-        let Some(call) = call else {
-            self.seen = None;
-            return None;
-        };
-        if call.has_file() {
+        if let Some(call) = call.as_ref().filter(|call| call.has_file()) {
             self.known = Some(call.clone());
         }
-        let Some(seen) = self.seen.as_mut().filter(|seen| seen.call == call) else {
-            self.seen = Some(SeenCall { call, since: now, reported: 0 });
-            return None;
-        };
-        let lasted = now.duration_since(seen.since);
-        let due = long * (seen.reported + 1);
-        if lasted < due || (self.of.rank >= REPEATING && seen.reported > 0) {
-            return None;
-        }
-        seen.reported = (lasted.as_nanos() / long.as_nanos()) as u32;
+        let seconds = self.seen.due(call.clone(), now, long, self.of.rank < REPEATING)?;
+        let call = call?;
         let before = match &self.known {
             Some(known) if !call.has_file() => format!(" (last seen in {known})"),
             _ => String::new(),
         };
-        Some(format!("rank {} has been in {call} for {} s{before}", self.of.rank, lasted.as_secs()))
+        Some(format!("rank {} has been in {call} for {seconds} s{before}", self.of.rank))
     }
 }
 
-/// The calls on files that ranks of this process do not return from, a line for each rank, at most `most`.
-/// This takes a moment, in which a call at work ends.
+impl<T: PartialEq> LongTime<T> {
+    /// Notes what lasts now. Gives its seconds if they have reached `long`, or if `repeats` once more of it.
+    fn due(&mut self, what: Option<T>, now: Instant, long: Duration, repeats: bool) -> Option<u64> {
+        match &mut self.0 {
+            Some((seen, since, reported)) if Some(&*seen) == what.as_ref() => {
+                let lasted = now.duration_since(*since);
+                let is_due = lasted >= long * (*reported + 1) && (repeats || *reported == 0);
+                if is_due {
+                    *reported = (lasted.as_nanos() / long.as_nanos()) as u32;
+                }
+                is_due.then_some(lasted.as_secs())
+            }
+            _ => {
+                self.0 = what.map(|what| (what, now, 0));
+                None
+            }
+        }
+    }
+}
+
+/// The wait for other ranks that this process is in, if it is rank 0 of a launcher.
+fn wait_of_rank_0() -> Option<u64> {
+    ranks::mpi::current_wait().filter(|_| ranks_here().iter().any(|of| of.rank == 0))
+}
+
+/// The calls on files that ranks of this process do not return from, and the wait of rank 0 for others. A
+/// line for each rank, at most `most`. This takes a moment, in which a call at work ends.
 pub(crate) fn stuck_ranks(most: usize) -> Vec<String> {
-    let first = calls_of_ranks();
-    if first.is_empty() {
+    let (first, wait) = (calls_of_ranks(), wait_of_rank_0());
+    if first.is_empty() && wait.is_none() {
         return Vec::new();
     }
     thread::sleep(MOMENT);
     let stuck = calls_of_ranks().into_iter().filter(|call| first.contains(call));
-    stuck.take(most).map(|(rank, call)| format!("rank {rank} was in {call}")).collect()
+    let stuck = stuck.map(|(rank, call)| format!("rank {rank} was in {call}"));
+    let waits = wait.filter(|wait| wait_of_rank_0() == Some(*wait));
+    waits.map(|_| format!("rank 0 was {WAITING}")).into_iter().chain(stuck).take(most).collect()
 }
 
 /// The call on a file that each rank of this process is in, if any, in the order of the ranks.
@@ -173,7 +192,8 @@ mod tests {
     #[test]
     fn a_long_call_is_reported_every_minute_and_by_high_ranks_once() {
         for (rank, wanted) in [(0, &[60, 120, 180][..]), (REPEATING, &[60][..])] {
-            let mut watched = WatchedRank { of: RankThread { rank, thread: 0 }, seen: None, known: None };
+            let mut watched =
+                WatchedRank { of: RankThread { rank, thread: 0 }, seen: LongTime(None), known: None };
             let begin = Instant::now();
             let lines: Vec<String> = (0..40)
                 .filter_map(|turn| {
@@ -190,7 +210,8 @@ mod tests {
 
     #[test]
     fn a_long_close_is_reported_with_the_file_of_the_call_before() {
-        let mut watched = WatchedRank { of: RankThread { rank: 0, thread: 0 }, seen: None, known: None };
+        let mut watched =
+            WatchedRank { of: RankThread { rank: 0, thread: 0 }, seen: LongTime(None), known: None };
         let begin = Instant::now();
         let mut at = |seconds: u32, call| watched.look(call, begin + seconds * SECOND, 60 * SECOND);
         assert_eq!(at(0, Some(FileCall::example("write", 7))), None);
@@ -202,7 +223,8 @@ mod tests {
 
     #[test]
     fn calls_one_after_the_other_and_times_without_a_call_are_no_long_call() {
-        let mut watched = WatchedRank { of: RankThread { rank: 0, thread: 0 }, seen: None, known: None };
+        let mut watched =
+            WatchedRank { of: RankThread { rank: 0, thread: 0 }, seen: LongTime(None), known: None };
         let begin = Instant::now();
         for turn in 0..100 {
             let call = Some(FileCall::example("write", u64::from(turn) / 10)).filter(|_| turn % 7 > 0);

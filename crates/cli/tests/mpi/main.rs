@@ -42,3 +42,4 @@ mod scale;
 mod stuck;
 mod ten_clauses;
 mod terminated;
+mod waiting;

@@ -6,13 +6,26 @@
 //! may then leave a barrier up to [`SLEEP_MAX`] after the last rank has entered it. Each rank stamps its own
 //! start and end of a phase: a late rank starts late, and its measured time stays correct.
 //!
+//! A rank that sleeps in a wait has a number for it, which others can see ([`current_wait`]).
+//!
 //! Never here: MPI.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 /// The longest sleep of a waiting rank if there are more ranks than processors.
 const SLEEP_MAX: Duration = Duration::from_millis(1);
+
+/// The begins and ends of all waits in which the rank of this process has slept. It is odd during one.
+static BEGINS_AND_ENDS: AtomicU64 = AtomicU64::new(0);
+
+/// The number of the wait for other ranks that the rank of this process is in, if it has slept in it. No two
+/// waits have the same number.
+pub fn current_wait() -> Option<u64> {
+    let number = BEGINS_AND_ENDS.load(Ordering::Relaxed);
+    (number % 2 == 1).then_some(number)
+}
 
 /// What a waiting rank does between two tests of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,12 +113,13 @@ impl WaitPolicy {
 pub(super) struct RankWait {
     policy: &'static WaitPolicy,
     pauses: u64,
+    has_slept: bool,
 }
 
 impl RankWait {
     /// A wait that begins now.
     pub(super) fn new(policy: &'static WaitPolicy) -> Self {
-        Self { policy, pauses: 0 }
+        Self { policy, pauses: 0, has_slept: false }
     }
 
     /// Pauses once; true if the rank slept, after which it has time for other duties.
@@ -115,9 +129,25 @@ impl RankWait {
         match pause {
             Pause::Spin => std::hint::spin_loop(),
             Pause::Yield => thread::yield_now(),
-            Pause::Sleep(time) => thread::sleep(time),
+            Pause::Sleep(time) => self.sleep(time),
         }
         matches!(pause, Pause::Sleep(_))
+    }
+
+    fn sleep(&mut self, time: Duration) {
+        if !self.has_slept {
+            self.has_slept = true;
+            BEGINS_AND_ENDS.fetch_add(1, Ordering::Relaxed);
+        }
+        thread::sleep(time);
+    }
+}
+
+impl Drop for RankWait {
+    fn drop(&mut self) {
+        if self.has_slept {
+            BEGINS_AND_ENDS.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -159,9 +189,22 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_reports_when_it_slept() {
-        let mut wait = RankWait::new(WaitPolicy::new(true));
-        let slept: Vec<u32> = (0..13).filter(|_| wait.pause()).collect();
-        assert_eq!(slept, [8, 12]);
+    fn a_wait_reports_when_it_slept_and_has_a_number_from_then_on() {
+        let mut last = None;
+        for _ in 0..2 {
+            let mut wait = RankWait::new(WaitPolicy::new(true));
+            let slept: Vec<u32> = (0..13)
+                .filter(|n| {
+                    let slept = wait.pause();
+                    assert_eq!(current_wait().is_some(), *n >= 8, "pause {n}");
+                    slept
+                })
+                .collect();
+            assert_eq!(slept, [8, 12]);
+            assert!(current_wait() > last, "no two have the same number");
+            last = current_wait();
+            drop(wait);
+            assert_eq!(current_wait(), None);
+        }
     }
 }

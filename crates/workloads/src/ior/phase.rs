@@ -170,8 +170,8 @@ pub(super) fn run(
     };
     let clock = &*test.rank.clock;
     let done = transfer::perform(clock, job)?;
-    drop(current);
     agree(test, kind, &done)?;
+    drop(current);
     let sampled = sample.compare(test, &path, done.transfers)?;
     let setting = PhaseSetting {
         kind,
