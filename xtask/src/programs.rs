@@ -35,6 +35,10 @@ pub(crate) struct Program {
 /// rates, so there they run after the others, one test at a time.
 const WAITING: &[(&str, usize)] = &[("cli timed", 4)];
 
+/// Tests that run at once for each processor in all other programs. They also wait, so that as many as there
+/// are processors use 60 % of them.
+const TESTS_PER_PROCESSOR: f64 = 1.5;
+
 /// Environment variables of the programs.
 type Variables<'v> = [(&'v str, &'v OsStr)];
 
@@ -147,10 +151,13 @@ fn lines_of(
 ) -> Result<(ExitStatus, Vec<String>)> {
     let mut command = Command::new(&program.path);
     command.current_dir(&program.folder).arg("--show-output").args(filter).stdin(Stdio::null());
-    if let Some((_, threads)) = WAITING.iter().find(|(name, _)| *name == program.name) {
-        let threads = if is_complete(variables) { 1 } else { *threads };
-        command.arg(format!("--test-threads={threads}"));
-    }
+    let threads = match WAITING.iter().find(|(name, _)| *name == program.name) {
+        Some(_) if is_complete(variables) => 1,
+        Some((_, threads)) => *threads,
+        None => thread::available_parallelism()
+            .map_or(1, |count| (count.get() as f64 * TESTS_PER_PROCESSOR) as usize),
+    };
+    command.arg(format!("--test-threads={threads}"));
     command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().with_context(|| format!("cannot start {}", program.path.display()))?;
     let out = child.stdout.take().context("no pipe")?;

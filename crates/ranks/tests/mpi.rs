@@ -59,8 +59,8 @@ fn the_library_is_found_next_to_its_launcher() {
     }
 }
 
-/// The calls of MPI that a rank makes for one `collective`: by function and size of its communicator. Six ranks
-/// are on two nodes.
+/// The calls of MPI that a rank makes for one `collective`: by function and size of its communicator. Six
+/// ranks are on two nodes.
 fn calls_of_one(mpi: &Mpi, collective: &str, rank: u32) -> BTreeMap<String, u64> {
     let shim = std::env::current_exe().unwrap().with_file_name("libassay_shim.so");
     let counts = |times: u64| -> BTreeMap<String, u64> {

@@ -22,7 +22,7 @@ pub fn growth(line: &str, plain: &str, counts: fn(&str) -> bool) -> u64 {
 
 /// The same in a directory.
 pub fn growth_in(dir: &Path, line: &str, plain: &str, counts: fn(&str) -> bool) -> u64 {
-    let (begin, end) = (500_u64, 5500);
+    let (begin, end) = (500_u64, 2500);
     let mut child = Command::new(program())
         .current_dir(dir)
         .args(line.split_whitespace())

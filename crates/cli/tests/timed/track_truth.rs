@@ -9,8 +9,8 @@ use crate::common::tmpfs::Tmpfs;
 use crate::common::{only_in_all, run};
 
 /// Writes and reads on the disk, and rate-limited writes to memory, whose rate is the same in all campaigns.
-/// The rate of the disk is low, so that no other part of a machine is the limit. The writes are direct, because
-/// the kernel writes cached data at any speed if another process calls `sync`.
+/// The rate of the disk is low, so that no other part of a machine is the limit. The writes are direct,
+/// because the kernel writes cached data at any speed if another process calls `sync`.
 fn plan(memory: &std::path::Path, block: &str, repetitions: u32) -> String {
     format!(
         r#"schema = 1
