@@ -6,6 +6,7 @@
 //! Invariant: nothing remains after a test, also if it fails. The next test removes what a killed test left.
 
 mod ceph;
+mod network;
 mod nfs;
 mod servers;
 mod stacked;

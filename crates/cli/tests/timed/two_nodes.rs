@@ -2,7 +2,7 @@
 //! that differ, and processes that are killed.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use results::Record;
@@ -243,6 +243,25 @@ fn a_rank_that_is_killed_ends_the_run_on_both_nodes_and_is_reported() {
     let ran = child.end(END_WITHIN);
     has_ended(&nodes, &ran);
     assert!(ran.out.contains(&format!("PID {rank} RUNNING AT {}", NODES[1])), "{ran:#?}");
+}
+
+#[test]
+fn a_network_that_is_cut_for_a_while_is_reported_and_the_run_continues_afterwards() {
+    let Some(nodes) = start() else { return };
+    let words = "ior -w -F -k -t 64k -b 1m --rate=1MiB/s -o DIR/slow --record records";
+    let mut command = nodes.command(words);
+    let err = fs::File::create(nodes.path("err")).unwrap();
+    let child = Running::start(command.env("ASSAY_WAIT_REPORT", "2").stdout(Stdio::null()).stderr(err));
+    let file = nodes.clients()[1].join("slow.00000003");
+    until("written data", || fs::metadata(&file).is_ok_and(|facts| facts.len() > SOME_BYTES / 2));
+    nodes.link_second("down");
+    let said = || fs::read_to_string(nodes.path("err")).unwrap();
+    let report = "assay: rank 0 has been waiting for other ranks for 2 s, in phase write\n";
+    until("a report", || said().contains(report));
+    nodes.link_second("up");
+    let ran = child.end(END_WITHIN);
+    assert_eq!(ran.status, Some(0), "{}", said());
+    assert_eq!(phase(&recorded(&nodes), "write").each_rank.as_ref().unwrap().ranks, 4);
 }
 
 #[test]
