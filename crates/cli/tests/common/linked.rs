@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::campaign::{SmallFs, skipped, there, until};
+use super::campaign::{SmallFs, there, until};
 use super::processes;
-use super::system::{attempt, done, prepare_sshd, quiet};
+use super::system::{done, may_pair_networks, prepare_sshd, quiet};
 
 /// What is needed.
 const PROGRAMS: [&str; 7] = ["sshfs", "sshd", "ssh-keygen", "ip", "unshare", "setpriv", "umount"];
@@ -36,9 +36,7 @@ impl LinkedSshfs {
         }
         // Root of a container may not mount anything.
         SmallFs::mount(dir.path(), "1m")?;
-        let pair = "-n ip link add name one type veth peer name two".split(' ').collect::<Vec<_>>();
-        if let Err(why) = attempt("unshare", &pair) {
-            skipped(&format!("no pair of network devices here: {why}"));
+        if !may_pair_networks() {
             return None;
         }
         for name in ["m", "data"] {

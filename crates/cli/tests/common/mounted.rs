@@ -197,6 +197,13 @@ impl OwnDirectory {
         std::thread::spawn(move || child.wait());
     }
 
+    /// The number of a process, as soon as it has written it to this file.
+    fn process_in(&self, file: &str) -> String {
+        let read = || fs::read_to_string(self.path(file)).unwrap_or_default();
+        until("the number of a process", || read().ends_with('\n'));
+        read().trim().to_owned()
+    }
+
     /// Waits until `dir` is a mount point.
     fn wait_for_mount(&self, dir: &str) {
         until("the mount", || mounts_below(&self.path(dir)).len() == 1);

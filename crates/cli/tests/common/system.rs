@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::campaign::skipped;
+
 /// Runs a program. Gives its output, or the reason if it fails.
 pub fn attempt(program: &str, words: &[&str]) -> Result<String, String> {
     let out = Command::new(program).args(words).stdin(Stdio::null()).output();
@@ -24,6 +26,17 @@ pub fn quiet(program: &str, words: &[&str]) -> bool {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
+}
+
+/// Whether processes here may have networks of their own, connected by a pair of devices. If not, prints that
+/// the test is skipped.
+pub fn may_pair_networks() -> bool {
+    let pair = "-n ip link add name one type veth peer name two".split(' ').collect::<Vec<_>>();
+    let made = attempt("unshare", &pair);
+    if let Err(why) = &made {
+        skipped(&format!("no pair of network devices here: {why}"));
+    }
+    made.is_ok()
 }
 
 /// Makes the keys and the settings of an SSH server in this directory: `key`, `keys` and `sshd.conf`.

@@ -40,9 +40,7 @@ impl OwnDirectory {
             self.text("ganesha.pid"),
         );
         self.spawn("unshare", &["-n", "-m", "sh", "-c", &script]);
-        until("namespace", || fs::read_to_string(&holder).is_ok_and(|pid| pid.ends_with('\n')));
-        let pid = fs::read_to_string(&holder).unwrap().trim().to_owned();
-        let network = Path::new("/proc").join(pid).join("ns/net");
+        let network = Path::new("/proc").join(self.process_in("holder")).join("ns/net");
         until("server", || PORTS.iter().all(|port| connect_in(&network, *port).is_ok()));
         let client = |client: &&str| {
             let [nfs, mount] = PORTS.map(|port| connect_in(&network, port).unwrap());

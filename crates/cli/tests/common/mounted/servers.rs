@@ -4,6 +4,7 @@ use std::fs;
 use std::net::TcpStream;
 
 use super::OwnDirectory;
+use super::network::Network;
 use crate::common::campaign::until;
 use crate::common::ports;
 use crate::common::system::{done, prepare_sshd, quiet};
@@ -25,16 +26,8 @@ impl OwnDirectory {
     }
 
     pub(super) fn moosefs(&self, clients: &[&str]) {
-        // A process holds the network namespace until the test ends.
-        let (held, holder) = (self.text("held"), self.text("holder"));
-        fs::write(&held, "").unwrap();
-        let script = format!(
-            "ip link set lo up; ip addr add {ADDRESS}/32 dev lo; echo $$ > {holder}; exec tail -f {held}"
-        );
-        self.spawn("unshare", &["-n", "sh", "-c", &script]);
-        until("namespace", || fs::read_to_string(&holder).is_ok_and(|pid| pid.ends_with('\n')));
-        let pid = fs::read_to_string(&holder).unwrap().trim().to_owned();
-        let within = |words: &[&str]| done("nsenter", &[&["-n", "-t", &pid], words].concat());
+        let network = Network::new(self, "servers");
+        network.run(&["ip", "addr", "add", &format!("{ADDRESS}/32"), "dev", "lo"]);
 
         let (meta, exports, topology) = (self.directory("meta"), self.text("exports"), self.text("topology"));
         fs::write(&exports, "* / rw,alldirs,maproot=0:0\n").unwrap();
@@ -47,7 +40,7 @@ impl OwnDirectory {
             "{own}{listen}DATA_PATH = {meta}\nEXPORTS_FILENAME = {exports}\nTOPOLOGY_FILENAME = {topology}\n"
         );
         fs::write(self.path("master.cfg"), settings).unwrap();
-        within(&["mfsmaster", "-c", &self.text("master.cfg"), "start"]);
+        network.run(&["mfsmaster", "-c", &self.text("master.cfg"), "start"]);
         for number in 1..=2 {
             let (meta, data) = (self.directory(&format!("c{number}")), self.directory(&format!("d{number}")));
             let (disks, config) =
@@ -59,10 +52,10 @@ impl OwnDirectory {
                 number + 4
             );
             fs::write(&config, settings).unwrap();
-            within(&["mfschunkserver", "-c", &config, "start"]);
+            network.run(&["mfschunkserver", "-c", &config, "start"]);
         }
         for client in clients {
-            within(&["mfsmount", &self.text(client), "-H", ADDRESS]);
+            network.run(&["mfsmount", &self.text(client), "-H", ADDRESS]);
             self.wait_for_mount(client);
         }
         let mount = self.text("m");

@@ -20,10 +20,10 @@ use crate::common::{processes, program, script, shim, wheel};
 pub const NODES: [&str; 2] = ["node-a", "node-b"];
 
 /// Hydra calls this with `-x NODE COMMAND`, where the words of the command are quoted for a shell. The files
-/// `NODE.net`, `NODE.clocks` and `NODE.env` are written before.
+/// `NODE.holder`, `NODE.clocks` and `NODE.env` are written before.
 const ENTER: &str = r#"#!/bin/sh
 [ "$1" = -x ] && shift
-exec nsenter --net="$(cat "OWN/$1.net")" unshare --uts --mount $(cat "OWN/$1.clocks") sh -c '
+exec nsenter -n -t "$(cat "OWN/$1.holder")" unshare --uts --mount $(cat "OWN/$1.clocks") sh -c '
     hostname "$1" && mount -t sysfs none /sys || exit
     mount --bind OWN/hosts /etc/hosts && mount --bind "$(cat "OWN/$1.client")" OWN/fs || exit
     echo $$ > "OWN/$1.part" && mv "OWN/$1.part" "OWN/$1.pid"
@@ -52,8 +52,8 @@ impl TwoNodes {
         if !may_mount_alone(&own.path("fs")) {
             return None;
         }
-        let mounted = which.mount_twice()?;
         let network = TwoNetworks::new(&own, NODES)?;
+        let mounted = which.mount_twice()?;
         let this = Self { own, network, mounted, launcher };
         let rows = ADDRESSES.iter().zip(NODES).map(|(address, node)| format!("{address} {node}\n"));
         this.write("hosts", &format!("127.0.0.1 localhost\n{}", rows.collect::<String>()));
