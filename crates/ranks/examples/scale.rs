@@ -1,5 +1,5 @@
 //! Simulates what a phase costs on very many ranks, and prints the table of docs/validation/scale.md:
-//! `cargo run -p ranks --example scale`. Numbers of ranks as arguments replace those of the table.
+//! `cargo run -p ranks --example scale`. An argument is the number of columns, from the left.
 //!
 //! The model is LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995). Its parameters are the defaults of
 //! LogGOPSim (Hoefler, Schneider, Lumsdaine 2010), which are those of a slow network of today. All messages
@@ -20,6 +20,10 @@ const LATENCY: f64 = 2500.0;
 const OVERHEAD: f64 = 1500.0;
 const GAP: f64 = 1000.0;
 const PER_BYTE: f64 = 6.0;
+
+/// The numbers of ranks.
+const WORLDS: [(&str, u64); 4] =
+    [("1,000", 1_000), ("10,000", 10_000), ("100,000", 100_000), ("1,000,000", 1_000_000)];
 
 /// Ranks of a node.
 const ON_NODE: u64 = 100;
@@ -185,13 +189,13 @@ fn write_before(all: &mut Ranks) {
 }
 
 fn main() {
-    let asked: Vec<u64> = env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
-    let worlds = if asked.is_empty() { vec![1_000, 10_000, 100_000, 1_000_000] } else { asked };
+    let columns = env::args().nth(1).map_or(WORLDS.len(), |word| word.parse().expect("a number of columns"));
+    let worlds = &WORLDS[..columns];
     let row = |name: &str, seconds: &dyn Fn(u64) -> f64| {
-        let cells: Vec<String> = worlds.iter().map(|ranks| text(seconds(*ranks))).collect();
+        let cells: Vec<String> = worlds.iter().map(|(_, ranks)| text(seconds(*ranks))).collect();
         println!("| {name} | {} |", cells.join(" | "));
     };
-    let heads: Vec<String> = worlds.iter().map(|ranks| with_commas(*ranks)).collect();
+    let heads: Vec<&str> = worlds.iter().map(|(head, _)| *head).collect();
     println!("| ranks, {ON_NODE} on a node | {} |", heads.join(" | "));
     println!("|{}", "---|".repeat(1 + worlds.len()));
     row("a short reduction", &|ranks| took(ranks, |all| all.all_reduce(SHORT)));
@@ -209,15 +213,6 @@ fn main() {
         let clocks = took(ranks / ON_NODE, |all| (1..all.size()).for_each(|node| all.ping_pong(0, node)));
         took(ranks, write_before) + clocks
     });
-}
-
-/// A number with a comma after each three digits from the right.
-fn with_commas(number: u64) -> String {
-    if number < 1000 {
-        number.to_string()
-    } else {
-        format!("{},{:03}", with_commas(number / 1000), number % 1000)
-    }
 }
 
 /// A time in ms or s.

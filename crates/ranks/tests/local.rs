@@ -133,10 +133,10 @@ fn collectives_of_a_single_rank_end_at_once() {
 
 #[test]
 fn the_table_of_the_documentation_is_what_the_simulation_prints() {
-    const WORLDS: [&str; 3] = ["1000", "10000", "100000"];
+    const COLUMNS: &str = "3";
     let program = std::env::current_exe().unwrap();
     let program = program.parent().unwrap().with_file_name("examples").join("scale");
-    let printed = Command::new(program).args(WORLDS).output().unwrap();
+    let printed = Command::new(program).arg(COLUMNS).output().unwrap();
     assert!(printed.status.success());
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation/scale.md");
     let page = std::fs::read_to_string(page).unwrap();
