@@ -35,9 +35,9 @@ pub(crate) struct Program {
 /// rates, so there they run after the others, one test at a time.
 const WAITING: &[(&str, usize)] = &[("cli timed", 4)];
 
-/// Tests that run at once for each processor in all other programs. They also wait, so that as many as there
-/// are processors use 60 % of them.
-const TESTS_PER_PROCESSOR: f64 = 1.5;
+/// Tests that run at once on two processors, in all other programs. They also wait: two at once use 60 % of
+/// two processors.
+const TESTS_ON_TWO: usize = 3;
 
 /// Environment variables of the programs.
 type Variables<'v> = [(&'v str, &'v OsStr)];
@@ -154,8 +154,7 @@ fn lines_of(
     let threads = match WAITING.iter().find(|(name, _)| *name == program.name) {
         Some(_) if is_complete(variables) => 1,
         Some((_, threads)) => *threads,
-        None => thread::available_parallelism()
-            .map_or(1, |count| (count.get() as f64 * TESTS_PER_PROCESSOR) as usize),
+        None => thread::available_parallelism().map_or(1, |count| count.get() * TESTS_ON_TWO / 2),
     };
     command.arg(format!("--test-threads={threads}"));
     command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
