@@ -187,7 +187,7 @@ fn nodes_can_be_simulated() {
 #[test]
 fn memory_does_not_grow_with_the_iterations_unless_the_numbers_of_each_rank_are_printed() {
     for (words, plain, most) in
-        [("", "0", 200), ("-F --showRankStatistics", "1", 200), ("-F --print-all-procs", "0", 4000)]
+        [("", "0", 100), ("-F --showRankStatistics", "1", 100), ("-F --print-all-procs", "0", 4000)]
     {
         let dir = tempfile::tempdir().unwrap();
         // With -v each iteration prints a line, and the latencies of all iterations are printed at the end.
