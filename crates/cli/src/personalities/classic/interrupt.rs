@@ -3,7 +3,7 @@
 //!
 //! Launchers end their ranks by SIGTERM and forward what the ranks still print. Open MPI kills them after a
 //! second, MPICH does not. So a rank of a launcher reports the call that it does not return from, and no
-//! files. The signal then ends it.
+//! files. Rank 0 reports that it waits for others. The signal then ends them.
 //!
 //! A second signal ends the process at once, except while the first one waits to be handled. A signal that
 //! was ignored when the program started stays ignored.
@@ -62,7 +62,8 @@ pub(crate) fn watch(program: &'static str, all: impl Iterator<Item = PathBuf>, a
 }
 
 /// Installs a handler for SIGTERM on a rank of a launcher. It reports the call on a file that the rank does
-/// not return from, if there is one. If this fails, the signal has its default effect.
+/// not return from, if there is one. On rank 0 it also reports a wait for others. If this fails, the signal
+/// has its default effect.
 pub(crate) fn watch_rank() {
     if is_ignored(SIGTERM) {
         return;
