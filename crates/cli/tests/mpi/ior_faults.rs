@@ -1,12 +1,11 @@
 //! A failure of `ior` under launchers of MPI ends all ranks together, with one line of error.
 
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::campaign::signal;
 use crate::common::tmpfs::Tmpfs;
-use crate::common::{self, ALL_MPI, Mpi, complaint, ior, run};
+use crate::common::{self, ALL_MPI, Mpi, Running, complaint, ior, run};
 
 #[test]
 fn a_full_file_system_is_an_error_under_mpi_io_too() {
@@ -81,8 +80,7 @@ fn a_killed_rank_ends_the_job_in_seconds() {
         let dir = tempfile::tempdir().unwrap();
         let words = "ior -w -a DUMMY -b 4g -t 8 -s 1000 -o f --record r.jsonl";
         let Some(mut command) = mpi.command(dir.path(), 3, words) else { continue };
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        let mut job = command.spawn().unwrap();
+        let job = Running::piped(&mut command);
         let begin = Instant::now();
         let begun = || std::fs::read_to_string(dir.path().join("r.jsonl")).is_ok_and(|text| !text.is_empty());
         while ranks_below(job.id()).len() < 3 || !begun() {
@@ -93,21 +91,11 @@ fn a_killed_rank_ends_the_job_in_seconds() {
         let ranks = ranks_below(job.id());
         let shared = shared_memory_of(&ranks);
         let victim = ranks.into_iter().max().unwrap();
-        assert!(Command::new("kill").args(["-9", &victim.to_string()]).status().unwrap().success());
-        let killed = Instant::now();
-        let status = loop {
-            if let Some(status) = job.try_wait().unwrap() {
-                break status;
-            }
-            if killed.elapsed() > Duration::from_secs(30) {
-                let _ = Command::new("kill").args(["-9", &format!("-{}", job.id())]).status();
-                panic!("{mpi:?} hangs after a rank was killed");
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        };
+        signal("-KILL", victim);
+        let ended = job.end(Duration::from_secs(30));
         // The library of a killed rank cannot remove its shared memory.
         shared.iter().for_each(|path| drop(std::fs::remove_file(path)));
-        assert!(!status.success(), "{mpi:?}: {status}");
+        assert_ne!(ended.status, Some(0), "{mpi:?}: {ended:#?}");
         let records = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
         assert!(
             records.contains("\"record\":\"run\"") && !records.contains("\"record\":\"end\""),

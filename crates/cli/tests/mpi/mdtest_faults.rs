@@ -1,11 +1,10 @@
 //! `mdtest` under launchers of MPI: ranks fail together, and no rank waits for a killed one.
 
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::campaign::signal;
 use crate::common::mdtest::complaints;
-use crate::common::{self, ALL_MPI, Mpi, run};
+use crate::common::{self, ALL_MPI, Mpi, Running, run};
 
 #[test]
 fn runs_are_the_same_under_each_mpi_and_wrong_usage_is_reported_once() {
@@ -77,8 +76,7 @@ fn a_killed_rank_ends_the_job() {
         let dir = tempfile::tempdir().unwrap();
         let words = "mdtest -a DUMMY -n 1g -F -i 100";
         let Some(mut command) = mpi.command(dir.path(), 3, words) else { continue };
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        let mut job = command.spawn().unwrap();
+        let job = Running::piped(&mut command);
         let begun = Instant::now();
         let victim = loop {
             assert!(begun.elapsed() < Duration::from_secs(60), "{mpi:?}: the ranks did not start");
@@ -90,18 +88,8 @@ fn a_killed_rank_ends_the_job() {
         };
         // The ranks have synchronized and are inside the phase, which takes minutes.
         std::thread::sleep(Duration::from_secs(1));
-        assert!(Command::new("kill").args(["-9", &victim.to_string()]).status().unwrap().success());
-        let killed = Instant::now();
-        let ended = loop {
-            if let Some(status) = job.try_wait().unwrap() {
-                break status;
-            }
-            if killed.elapsed() > Duration::from_secs(60) {
-                let _ = Command::new("kill").args(["-9", &format!("-{}", job.id())]).status();
-                panic!("{mpi:?} hangs after a rank was killed");
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        assert!(!ended.success(), "{mpi:?}: {ended}");
+        signal("-KILL", victim);
+        let ended = job.end(Duration::from_secs(60));
+        assert_ne!(ended.status, Some(0), "{mpi:?}: {ended:#?}");
     }
 }

@@ -101,10 +101,12 @@ fn resident_while_waiting(words: &str) -> u64 {
 
 #[test]
 fn memory_does_not_grow_with_the_repetitions_except_for_the_lines_that_are_printed_at_the_end() {
-    for (words, plain, most) in [("", "1", 100), ("-O summaryFormat=CSV", "0", 100), ("", "0", 1000)] {
+    for (words, plain, expected) in
+        [("", "1", 0..=100), ("-O summaryFormat=CSV", "0", 0..=100), ("", "0", 200..=1000)]
+    {
         let line = format!("ior -a DUMMY -w -r -b 4k -t 4k -i 1000000 {words}");
         let grown = growth(&line, plain, |line| line.starts_with("read"));
-        assert!(grown <= most, "`{words}`, plain {plain}: {grown} bytes for each repetition");
+        assert!(expected.contains(&grown), "`{words}`, plain {plain}: {grown} bytes for each repetition");
     }
 }
 

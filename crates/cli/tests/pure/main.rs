@@ -35,6 +35,7 @@ mod campaign_witnessed;
 mod classic_environment;
 mod classic_readers;
 mod command_pages;
+mod commands_killed;
 mod compare;
 mod fdtree;
 mod fdtree_faults;

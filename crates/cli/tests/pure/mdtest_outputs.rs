@@ -186,13 +186,15 @@ fn nodes_can_be_simulated() {
 
 #[test]
 fn memory_does_not_grow_with_the_iterations_unless_the_numbers_of_each_rank_are_printed() {
-    for (words, plain, most) in
-        [("", "0", 100), ("-F --showRankStatistics", "1", 100), ("-F --print-all-procs", "0", 4000)]
-    {
+    for (words, plain, expected) in [
+        ("", "0", 0..=100),
+        ("-F --showRankStatistics", "1", 0..=100),
+        ("-F --print-all-procs", "0", 500..=4000),
+    ] {
         let dir = tempfile::tempdir().unwrap();
         // With -v each iteration prints a line, and the latencies of all iterations are printed at the end.
         let line = format!("mdtest -a DUMMY -v -n 1 -d d -i 1000000 {words}");
         let grown = growth_in(dir.path(), &line, plain, |line| line.contains("main: * iteration "));
-        assert!(grown <= most, "`{words}`, plain {plain}: {grown} bytes for each iteration");
+        assert!(expected.contains(&grown), "`{words}`, plain {plain}: {grown} bytes for each iteration");
     }
 }

@@ -208,7 +208,9 @@ fn a_network_that_is_cut_ends_the_run_if_the_client_notices() {
     if !only_in_all(WAITING) {
         return;
     }
-    let Some(linked) = LinkedSshfs::mount(",ServerAliveInterval=1,ServerAliveCountMax=3") else { return };
+    // When sshfs finds its connection lost, a further call may start another one before it ends.
+    let options = ",ServerAliveInterval=1,ServerAliveCountMax=3,ConnectTimeout=3";
+    let Some(linked) = LinkedSshfs::mount(options) else { return };
     let messages = ["Input/output error", NOT_CONNECTED, ABORTED];
     ends_at_some_call(&linked.path(), &messages, || linked.link("down"));
 }
