@@ -71,7 +71,7 @@ fn known(which: FileSystem) -> Known {
         FileSystem::Mergerfs => &[("O_DIRECT", "Invalid argument")],
         _ => &[],
     };
-    Known { rejected, cases: KnownCases { broken, sometimes, not_shown: &[SPARSE] } }
+    Known { rejected, cases: KnownCases { broken, sometimes, slow: &[], not_shown: &[SPARSE] } }
 }
 
 /// Runs everything on a file system, and compares the results with what is known.

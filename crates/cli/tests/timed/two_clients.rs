@@ -98,6 +98,7 @@ fn two_clients_of_sshfs_have_no_common_locks_and_see_only_what_was_closed() {
             READERS,
             WRITERS,
         ],
+        slow: &[],
         // It has no links that fail if the name is there. Without locks, the cases of data under a lock are
         // skipped.
         not_shown: &["posix.link.exclusive", "posix.locks.descriptions_fresh", "posix.locks.fresh", SPARSE],
@@ -125,15 +126,16 @@ fn two_clients_of_glusterfs_have_common_locks_and_read_old_data() {
             "posix.visible.after_write",
             "posix.visible.close_to_open",
             "posix.visible.side_by_side",
-            "posix.visible.truncate",
         ],
         sometimes: &[
             "posix.link.exclusive",
             "posix.mkdir.exclusive",
             "posix.rename.atomic",
+            "posix.visible.truncate",
             READERS,
             WRITERS,
         ],
+        slow: &[],
         not_shown: &[SPARSE],
     };
     examine(FileSystem::GlusterDistribute, &known);
@@ -157,6 +159,7 @@ fn two_clients_of_cephfs_have_common_locks_and_read_old_data_from_the_page_cache
             "posix.visible.close_to_open",
         ],
         sometimes: &["posix.unlink.while_open", READERS, WRITERS],
+        slow: &["posix.link.exclusive", "posix.rename.atomic"],
         not_shown: &[SPARSE],
     };
     examine(FileSystem::Cephfs, &known);
@@ -178,6 +181,7 @@ fn two_clients_of_moosefs_have_common_locks_and_find_what_was_closed() {
             READERS,
             WRITERS,
         ],
+        slow: &[],
         not_shown: &[SPARSE],
     };
     examine(FileSystem::Moosefs, &known);
