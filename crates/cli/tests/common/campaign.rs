@@ -266,9 +266,9 @@ pub fn until(what: &str, mut there: impl FnMut() -> bool) {
     }
 }
 
-/// Sends `signal`, such as `-INT`, to one process.
-pub fn signal(signal: &str, pid: u32) {
-    let _ = Command::new("kill").args([signal, &pid.to_string()]).status();
+/// Sends `signal`, such as `-INT`, to one process. False if it is not there.
+pub fn signal(signal: &str, pid: u32) -> bool {
+    Command::new("kill").args([signal, &pid.to_string()]).status().is_ok_and(|status| status.success())
 }
 
 /// Whether the process with this number runs.

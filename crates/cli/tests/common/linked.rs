@@ -84,13 +84,9 @@ impl LinkedSshfs {
 
     /// Sends a signal to the server and to all its children.
     pub fn signal(&self, signal: &str) {
-        let mut found = vec![self.server.id().to_string()];
-        let mut next = 0;
-        while next < found.len() {
-            found.extend(processes::children(&found[next]));
-            next += 1;
-        }
-        for pid in found {
+        let server = self.server.id().to_string();
+        let all = processes::below(&server);
+        for pid in [server].into_iter().chain(all) {
             // A child may have ended meanwhile.
             let _ = quiet("kill", &[signal, &pid]);
         }

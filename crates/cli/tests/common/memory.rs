@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -14,21 +15,34 @@ pub fn resident(child: &Child) -> u64 {
     resident.split_whitespace().next().unwrap().parse().unwrap()
 }
 
-/// Repetitions in which buffers may still grow to their final size.
-const WARM_UP: usize = 500;
+/// How often a run is tried whose growth is not the expected one.
+const TRIES: usize = 3;
 
-/// Repetitions between two readings of the memory.
-const STRETCH: usize = 400;
-
-/// Bytes by which a run of many repetitions grows with each of them. `counts` recognizes a line that each
-/// repetition prints once.
-pub fn growth(line: &str, plain: &str, counts: fn(&str) -> bool) -> u64 {
-    growth_in(Path::new("."), line, plain, counts)
+/// Asserts by how many bytes a run in this directory grows with each of its many repetitions. `counts`
+/// recognizes a line that each repetition prints once.
+///
+/// What the run keeps grows in every try. The allocator takes some hundred KiB once in a while.
+pub fn assert_growth(
+    dir: &Path,
+    line: &str,
+    plain: &str,
+    counts: fn(&str) -> bool,
+    expected: RangeInclusive<u64>,
+) {
+    let mut found = Vec::new();
+    while found.len() < TRIES {
+        let grown = growth(dir, line, plain, counts);
+        if expected.contains(&grown) {
+            return;
+        }
+        found.push(grown);
+    }
+    panic!("`{line}`, plain {plain}: {found:?} bytes for each repetition, not {expected:?}");
 }
 
-/// The same in a directory: the median of five stretches of one run. What grows with the repetitions grows in
-/// each stretch. The allocator takes some hundred KiB now and then, in one of them.
-pub fn growth_in(dir: &Path, line: &str, plain: &str, counts: fn(&str) -> bool) -> u64 {
+/// Bytes for each repetition, between two moments of one run.
+fn growth(dir: &Path, line: &str, plain: &str, counts: fn(&str) -> bool) -> u64 {
+    let (begin, end) = (500_u64, 2500);
     let mut child = Command::new(program())
         .current_dir(dir)
         .args(line.split_whitespace())
@@ -40,12 +54,10 @@ pub fn growth_in(dir: &Path, line: &str, plain: &str, counts: fn(&str) -> bool) 
     let out = BufReader::new(child.stdout.take().unwrap());
     // The run waits for the reader, and is ahead of it only by what a pipe holds.
     let mut rows = out.lines().map_while(Result::ok).filter(|line| counts(line));
-    let mut after = |count: usize| rows.by_ref().nth(count - 1).map(|_| resident(&child));
-    let sizes = [WARM_UP, STRETCH, STRETCH, STRETCH, STRETCH, STRETCH].map(&mut after);
+    let mut after = |count: u64| rows.by_ref().nth(count as usize - 1).map(|_| resident(&child));
+    let sizes = [after(begin), after(end - begin)];
     child.kill().unwrap();
     child.wait().unwrap();
-    let sizes = sizes.map(|size| size.expect("the run has not ended"));
-    let mut grown: Vec<u64> = sizes.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
-    grown.sort_unstable();
-    grown[grown.len() / 2] * 1024 / STRETCH as u64
+    let [first, last] = sizes.map(|size| size.expect("the run has not ended"));
+    last.saturating_sub(first) * 1024 / (end - begin)
 }

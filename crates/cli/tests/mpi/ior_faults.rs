@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::common::campaign::signal;
+use crate::common::processes::ranks_below;
 use crate::common::tmpfs::Tmpfs;
 use crate::common::{self, ALL_MPI, Mpi, Running, complaint, ior, run};
 
@@ -40,29 +41,6 @@ fn a_missing_directory_ends_all_ranks_with_one_message() {
     }
 }
 
-/// The processes below `ancestor`, at any depth, that run the program.
-fn ranks_below(ancestor: u32) -> Vec<u32> {
-    let parent = |pid: u32| -> Option<u32> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
-    };
-    let below = |mut pid: u32| {
-        while let Some(next) = parent(pid).filter(|next| *next > 1) {
-            if next == ancestor {
-                return true;
-            }
-            pid = next;
-        }
-        false
-    };
-    let all = std::fs::read_dir("/proc")
-        .unwrap()
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    let runs_it =
-        |pid: &u32| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == common::program());
-    all.filter(|pid| below(*pid)).filter(runs_it).collect()
-}
-
 /// The files of shared memory that these processes map.
 fn shared_memory_of(ranks: &[u32]) -> std::collections::BTreeSet<String> {
     let maps = ranks.iter().filter_map(|pid| std::fs::read_to_string(format!("/proc/{pid}/maps")).ok());
@@ -91,7 +69,7 @@ fn a_killed_rank_ends_the_job_in_seconds() {
         let ranks = ranks_below(job.id());
         let shared = shared_memory_of(&ranks);
         let victim = ranks.into_iter().max().unwrap();
-        signal("-KILL", victim);
+        assert!(signal("-KILL", victim));
         let ended = job.end(Duration::from_secs(30));
         // The library of a killed rank cannot remove its shared memory.
         shared.iter().for_each(|path| drop(std::fs::remove_file(path)));

@@ -54,7 +54,7 @@ fn ranks_end(mpi: Mpi, options: &[&str], victim: impl Fn(u32, &Path) -> Vec<u32>
     assert_eq!(processes::of_directory(&here, "assay").len(), RANKS as usize, "{mpi:?}: {}", said());
     let victims = victim(launcher.id(), &here);
     assert!(!victims.is_empty(), "{mpi:?}: {}", said());
-    victims.into_iter().for_each(|pid| signal("-KILL", pid));
+    victims.into_iter().for_each(|pid| _ = signal("-KILL", pid));
     until("the end of all ranks", || processes::of_directory(&here, "assay").is_empty());
     assert_ne!(launcher.end(PATIENCE).status, Some(0), "{mpi:?}: {}", said());
     let all = records::load(&here.join("records")).unwrap();

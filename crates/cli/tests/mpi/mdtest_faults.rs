@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::common::campaign::signal;
 use crate::common::mdtest::complaints;
-use crate::common::{self, ALL_MPI, Mpi, Running, run};
+use crate::common::processes::ranks_below;
+use crate::common::{ALL_MPI, Mpi, Running, run};
 
 #[test]
 fn runs_are_the_same_under_each_mpi_and_wrong_usage_is_reported_once() {
@@ -50,26 +51,6 @@ fn a_failed_operation_on_one_of_a_subset_of_ranks_ends_all_under_mpi() {
     }
 }
 
-/// The ranks of this program below `ancestor`.
-fn ranks_below(ancestor: u32) -> Vec<u32> {
-    let mut found = Vec::new();
-    let mut ancestors = vec![ancestor];
-    let mut next = 0;
-    while let Some(parent) = ancestors.get(next).copied() {
-        next += 1;
-        let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
-        for task in tasks {
-            let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            ancestors.extend(children.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
-        }
-        let name = std::fs::read_link(format!("/proc/{parent}/exe")).unwrap_or_default();
-        if name == common::program() {
-            found.push(parent);
-        }
-    }
-    found
-}
-
 #[test]
 fn a_killed_rank_ends_the_job() {
     for mpi in [Mpi::Open, Mpi::Mpich] {
@@ -88,7 +69,7 @@ fn a_killed_rank_ends_the_job() {
         };
         // The ranks have synchronized and are inside the phase, which takes minutes.
         std::thread::sleep(Duration::from_secs(1));
-        signal("-KILL", victim);
+        assert!(signal("-KILL", victim));
         let ended = job.end(Duration::from_secs(60));
         assert_ne!(ended.status, Some(0), "{mpi:?}: {ended:#?}");
     }

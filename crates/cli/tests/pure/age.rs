@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::common::age::{Mounted, SMALL, TARGETS, assert_rejected};
+use crate::common::campaign::signal;
 use crate::common::{self, Ran, assay, only_in_all, run};
 use results::Record;
 use results::record::ReachedState;
@@ -138,7 +139,7 @@ fn ctrl_c_prints_the_directory_that_remains_and_how_to_continue() {
     while mounted.operations() < 50 {
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(signal("-INT", child.id()));
     let ended = child.wait_with_output().unwrap();
     let message = String::from_utf8_lossy(&ended.stderr).into_owned();
     let wanted = "age: interrupted. Left behind: aged. Continue with --resume, or remove it with --remove.\n";

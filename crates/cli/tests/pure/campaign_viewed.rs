@@ -75,7 +75,7 @@ fn a_watcher_that_is_interrupted_ends_alone() {
         watch.until("the view of the watcher", is_in_c);
         match request {
             "\u{3}" => watch.press(request),
-            _ => signal(request, watch.pid()),
+            _ => assert!(signal(request, watch.pid())),
         }
         assert_eq!(watch.wait().code(), Some(3), "{request}: {:#?}", watch.rows());
         assert!(watch.is_restored(), "{request}: {:?}", watch.raw());

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::campaign::signal;
 use crate::common::fdtree::{complaint, fdtree, names_below, trees};
 use crate::common::tmpfs::Tmpfs;
 use crate::common::{self, Ran, is_root, program, run};
@@ -248,7 +249,7 @@ fn ctrl_c_prints_the_trees_that_remain() {
         assert!(begun.elapsed() < Duration::from_secs(60), "the run did not begin");
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(signal("-INT", child.id()));
     let ended = child.wait_with_output().unwrap();
     let message = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(130), "{message}");

@@ -3,10 +3,11 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::common::campaign::names;
-use crate::common::memory::{growth, resident};
+use crate::common::memory::{assert_growth, resident};
 use crate::common::{ior, program, stopped};
 
 /// Lines of `text` that begin with `begin`.
@@ -105,8 +106,7 @@ fn memory_does_not_grow_with_the_repetitions_except_for_the_lines_that_are_print
         [("", "1", 0..=100), ("-O summaryFormat=CSV", "0", 0..=100), ("", "0", 200..=1000)]
     {
         let line = format!("ior -a DUMMY -w -r -b 4k -t 4k -i 1000000 {words}");
-        let grown = growth(&line, plain, |line| line.starts_with("read"));
-        assert!(expected.contains(&grown), "`{words}`, plain {plain}: {grown} bytes for each repetition");
+        assert_growth(Path::new("."), &line, plain, |line| line.starts_with("read"), expected);
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::campaign::signal;
 use crate::common::ls_lr::{SMALL, place};
 use crate::common::{Ran, assay, program, run};
 
@@ -69,7 +70,7 @@ fn ctrl_c_prints_the_trees_that_remain_and_how_to_continue() {
         assert!(begun.elapsed() < Duration::from_secs(60), "the run did not begin");
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(signal("-INT", child.id()));
     let ended = child.wait_with_output().unwrap();
     let message = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(130), "{message}");

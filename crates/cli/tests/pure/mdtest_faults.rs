@@ -4,6 +4,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::campaign::signal;
 use crate::common::mdtest::{complaints, mdtest};
 use crate::common::{self, Ran};
 
@@ -188,7 +189,7 @@ fn ctrl_c_prints_the_test_directory_that_remains() {
         assert!(begun.elapsed() < Duration::from_secs(60), "the run did not begin");
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(signal("-INT", child.id()));
     let ended = child.wait_with_output().unwrap();
     let message = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(130), "{message}");

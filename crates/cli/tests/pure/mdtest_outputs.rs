@@ -2,7 +2,7 @@
 //! and standard error.
 
 use crate::common::mdtest::{complaints, mdtest};
-use crate::common::memory::growth_in;
+use crate::common::memory::assert_growth;
 use crate::common::{self, run};
 use serde_json::Value;
 
@@ -194,7 +194,6 @@ fn memory_does_not_grow_with_the_iterations_unless_the_numbers_of_each_rank_are_
         let dir = tempfile::tempdir().unwrap();
         // With -v each iteration prints a line, and the latencies of all iterations are printed at the end.
         let line = format!("mdtest -a DUMMY -v -n 1 -d d -i 1000000 {words}");
-        let grown = growth_in(dir.path(), &line, plain, |line| line.contains("main: * iteration "));
-        assert!(expected.contains(&grown), "`{words}`, plain {plain}: {grown} bytes for each iteration");
+        assert_growth(dir.path(), &line, plain, |line| line.contains("main: * iteration "), expected);
     }
 }
