@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
-use rank_group::{Collective, Contribution, RankGroup};
+use rank_group::{Collective, CollectiveEnd, Contribution, RankGroup};
 
 /// Stack size of a rank: small enough for a thousand ranks on any machine.
 const STACK_BYTES: usize = 1 << 20;
@@ -42,11 +42,11 @@ pub fn run<T: Send>(ranks: u32, body: impl Fn(&dyn Comm) -> T + Sync) -> Vec<Res
     let body = &body;
     thread::scope(|scope| {
         let start = |rank| {
-            let comm = LocalComm { group: Arc::clone(&group), rank };
+            let comm = LocalComm::new(Arc::clone(&group), rank);
             let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(STACK_BYTES);
             thread.spawn_scoped(scope, move || one(comm, body)).map_err(|error| {
                 let halt = group.halt("start", rank, format!("cannot start its thread: {error}"));
-                group.leave(halt.clone());
+                group.leave(rank, halt.clone());
                 halt
             })
         };
@@ -60,7 +60,7 @@ pub fn run<T: Send>(ranks: u32, body: impl Fn(&dyn Comm) -> T + Sync) -> Vec<Res
 
 /// A communicator of one rank, on which every collective ends at once.
 pub fn alone() -> LocalComm {
-    LocalComm { group: Arc::new(RankGroup::new(1, host_name().into())), rank: 0 }
+    LocalComm::new(Arc::new(RankGroup::new(1, host_name().into())), 0)
 }
 
 /// The name of this machine.
@@ -72,8 +72,8 @@ pub(crate) fn host_name() -> String {
 /// Runs one rank from start to end.
 fn one<T>(comm: LocalComm, body: &impl Fn(&dyn Comm) -> T) -> Result<T, Halt> {
     catch_unwind(AssertUnwindSafe(|| body(&comm))).map_err(|payload| {
-        let halt = comm.group.halt("run", comm.rank, format!("panicked: {}", words(&*payload)));
-        comm.group.leave(halt.clone());
+        let halt = comm.place.group.halt("run", comm.place.rank, format!("panicked: {}", words(&*payload)));
+        comm.place.group.leave(comm.place.rank, halt.clone());
         halt
     })
 }
@@ -87,44 +87,61 @@ fn words(payload: &(dyn Any + Send)) -> &str {
     }
 }
 
-/// One rank's communicator among threads of this process.
+/// A rank's place in a group. The rank leaves the group when its last communicator of it is dropped.
 #[derive(Debug)]
-pub struct LocalComm {
+struct Place {
     group: Arc<RankGroup>,
     rank: u32,
 }
 
-impl Drop for LocalComm {
+impl Drop for Place {
     fn drop(&mut self) {
         let why = if thread::panicking() { "panicked" } else { "ended while others waited for it" };
-        self.group.leave(self.group.halt("wait", self.rank, why.to_owned()));
+        self.group.leave(self.rank, self.group.halt("wait", self.rank, why.to_owned()));
+    }
+}
+
+/// One rank's communicator among threads of this process.
+#[derive(Debug)]
+pub struct LocalComm {
+    place: Arc<Place>,
+}
+
+impl LocalComm {
+    fn new(group: Arc<RankGroup>, rank: u32) -> Self {
+        Self { place: Arc::new(Place { group, rank }) }
+    }
+
+    /// See [`RankGroup::join`].
+    fn join(&self, part: &Contribution<'_>) -> Result<Option<CollectiveEnd>, Halt> {
+        self.place.group.join(self.place.rank, part)
     }
 }
 
 impl Comm for LocalComm {
     fn rank(&self) -> u32 {
-        self.rank
+        self.place.rank
     }
 
     fn size(&self) -> u32 {
-        self.group.size
+        self.place.group.size
     }
 
     fn node_name(&self) -> &str {
-        &self.group.node
+        &self.place.group.node
     }
 
     fn barrier(&self) -> Result<(), Halt> {
         if self.size() > 1 {
-            self.group.join(self.rank, &Contribution::Barrier)?;
+            self.join(&Contribution::Barrier)?;
         }
         Ok(())
     }
 
     fn all_reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
         if self.size() > 1
-            && let Collective::Reduce(_, all) =
-                &*self.group.join(self.rank, &Contribution::Reduce(how, values))?
+            && let Some(end) = self.join(&Contribution::Reduce(how, values))?
+            && let Collective::Reduce(_, all) = &*end
         {
             values.copy_from_slice(all);
         }
@@ -133,9 +150,8 @@ impl Comm for LocalComm {
 
     fn reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
         if self.size() > 1
-            && let Collective::Reduce(_, all) =
-                &*self.group.join(self.rank, &Contribution::Reduce(how, values))?
-            && self.rank == 0
+            && let Some(end) = self.join(&Contribution::ReduceToRoot(how, values))?
+            && let Collective::ReduceToRoot(_, all) = &*end
         {
             values.copy_from_slice(all);
         }
@@ -145,10 +161,11 @@ impl Comm for LocalComm {
     fn broadcast(&self, root: u32, data: &mut Vec<u8>) -> Result<(), Halt> {
         assert!(root < self.size(), "the root of a broadcast is one of the ranks");
         if self.size() > 1 {
-            let mine = (root == self.rank).then_some(data.as_slice());
-            let done = self.group.join(self.rank, &Contribution::Broadcast(root, mine))?;
-            if let Collective::Broadcast(_, all) = &*done
-                && root != self.rank
+            let mine = (root == self.place.rank).then_some(data.as_slice());
+            let end = self.join(&Contribution::Broadcast(root, mine))?;
+            if let Some(end) = end
+                && let Collective::Broadcast(_, all) = &*end
+                && root != self.place.rank
             {
                 data.clone_from(all);
             }
@@ -160,21 +177,22 @@ impl Comm for LocalComm {
         if self.size() == 1 {
             return Ok(Some(vec![mine.to_vec()]));
         }
-        match &*self.group.join(self.rank, &Contribution::Gather(mine))? {
-            Collective::Gather(all) if self.rank == 0 => Ok(Some(all.clone())),
-            _ => Ok(None),
-        }
+        let end = self.join(&Contribution::Gather(mine))?;
+        Ok(end.map(|end| {
+            let Collective::Gather(all) = &*end else { unreachable!("a gather ends with its parts") };
+            all.clone()
+        }))
     }
 
     fn split(&self, color: u32) -> Result<Box<dyn Comm>, Halt> {
-        let done = self.group.join(self.rank, &Contribution::Split(color))?;
-        let Collective::Groups(places) = &*done else { unreachable!("a split ends with groups") };
-        let (group, rank) = &places[self.rank as usize];
-        Ok(Box::new(Self { group: Arc::clone(group), rank: *rank }))
+        let end = self.join(&Contribution::Split(color))?.expect("all ranks wait for a split");
+        let Collective::Groups(places) = &*end else { unreachable!("a split ends with groups") };
+        let (group, rank) = &places[self.place.rank as usize];
+        Ok(Box::new(Self::new(Arc::clone(group), *rank)))
     }
 
     fn split_by_node(&self) -> Result<Box<dyn Comm>, Halt> {
-        self.split(0)
+        Ok(Box::new(Self { place: Arc::clone(&self.place) }))
     }
 
     fn clock_offset(&self, _now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
@@ -182,15 +200,15 @@ impl Comm for LocalComm {
     }
 
     fn raise_alarm(&self) {
-        self.group.alarm.store(true, Ordering::Release);
+        self.place.group.alarm.store(true, Ordering::Release);
     }
 
     fn alarm_raised(&self) -> bool {
-        self.group.alarm.load(Ordering::Acquire)
+        self.place.group.alarm.load(Ordering::Acquire)
     }
 
     fn clear_alarm(&self) -> Result<(), Halt> {
-        self.group.join(self.rank, &Contribution::Clear)?;
+        self.join(&Contribution::Clear)?;
         Ok(())
     }
 }

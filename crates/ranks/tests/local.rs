@@ -3,6 +3,9 @@
 mod scenario;
 
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ranks::{Comm, Halt, Reduce, local};
@@ -82,6 +85,67 @@ fn a_rank_that_leaves_after_the_last_collective_disturbs_no_other() {
 }
 
 #[test]
+fn a_rank_that_leaves_after_its_part_of_a_gather_or_a_reduction_disturbs_no_other() {
+    for _ in 0..200 {
+        let outcomes = local::run(4, |comm| {
+            let parts = comm.gather(&[comm.rank().to_le_bytes()[0]])?;
+            let mut sum = [1];
+            comm.reduce(&mut sum, Reduce::Sum)?;
+            Ok::<_, Halt>((parts, sum[0]))
+        });
+        let mut outcomes =
+            outcomes.into_iter().map(|outcome| outcome.expect("no panic").expect("all joined"));
+        let parts = vec![vec![0], vec![1], vec![2], vec![3]];
+        assert_eq!(outcomes.next(), Some((Some(parts), 4)));
+        assert!(outcomes.all(|outcome| outcome == (None, 1)));
+    }
+}
+
+#[test]
+fn only_rank_0_waits_for_a_gather_and_a_reduction() {
+    let (last_began, (passed, wait)) = (AtomicBool::new(false), mpsc::channel());
+    let wait = Mutex::new(wait);
+    let outcomes = local::run(3, |comm| {
+        if comm.rank() == 2 {
+            wait.lock()
+                .unwrap()
+                .recv_timeout(Duration::from_secs(60))
+                .expect("rank 1 does not wait for rank 2");
+            last_began.store(true, Ordering::SeqCst);
+        }
+        for _ in 0..3 {
+            comm.gather(b"part")?;
+            comm.reduce(&mut [1], Reduce::Max)?;
+        }
+        match comm.rank() {
+            0 => assert!(last_began.load(Ordering::SeqCst), "rank 0 has the parts of all ranks"),
+            1 => passed.send(()).unwrap(),
+            _ => {}
+        }
+        comm.barrier()
+    });
+    for outcome in outcomes {
+        outcome.expect("no panic").expect("no halt");
+    }
+}
+
+#[test]
+fn a_rank_that_panics_later_halts_no_collective_that_it_had_joined() {
+    let outcomes = local::run(3, |comm| {
+        if comm.rank() == 1 {
+            // It comes last to the gather: rank 0 already waits for it.
+            thread::sleep(Duration::from_millis(100));
+        }
+        let parts = comm.gather(b"x")?;
+        assert!(comm.rank() != 1, "after the gather");
+        let waited = comm.barrier();
+        Ok::<_, Halt>((parts.map(|parts| parts.len()), waited.expect_err("one is missing").rank))
+    });
+    assert!(matches!(outcomes[0], Ok(Ok((Some(3), 1)))), "{:?}", outcomes[0]);
+    assert!(matches!(outcomes[2], Ok(Ok((None, 1)))), "{:?}", outcomes[2]);
+}
+
+#[test]
 fn a_rank_that_panics_in_a_half_halts_that_half() {
     let outcomes = local::run(4, |comm| {
         let half = comm.split(comm.rank() / 2)?;
@@ -96,7 +160,8 @@ fn a_rank_that_panics_in_a_half_halts_that_half() {
 fn ranks_that_call_different_collectives_are_halted() {
     let outcomes = local::run(2, |comm| match comm.rank() {
         0 => comm.barrier(),
-        _ => comm.gather(b"x").map(drop),
+        // The gather alone ends at once for this rank.
+        _ => comm.gather(b"x").and_then(|_| comm.barrier()),
     });
     for outcome in outcomes {
         let words = words(outcome.expect("no rank panics"));

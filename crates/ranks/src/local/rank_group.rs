@@ -1,8 +1,13 @@
 //! A group of threads that are ranks. Each contributes its part to a collective, and the last one ends it for
 //! all.
 //!
-//! Invariant: a collective ends for all ranks or for none. Once a rank has left, no later collective can end.
-//! The group is then broken, and every rank that waits, now or later, gets the same [`Halt`].
+//! Invariant: a collective ends for all ranks or for none. Once a rank has left, no collective can end that this
+//! rank has not joined. The group is then broken, and every rank that waits for such a collective, now or later,
+//! gets the same [`Halt`].
+//!
+//! Only rank 0 waits for a reduction to rank 0 and for a gather. The other ranks continue, so several
+//! collectives can be open, and they end in their order. To put a rank to sleep and to wake it is most of what a
+//! collective of a thousand threads costs.
 //!
 //! Each collective has its own cell, which is filled once and then read without the lock. Otherwise a
 //! thousand ranks that wake up together would queue for the lock, and sleep again.
@@ -13,7 +18,7 @@
 //!
 //! Never here: MPI.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +31,8 @@ use crate::comm::{Halt, Reduce};
 pub(super) enum Contribution<'a> {
     Barrier,
     Reduce(Reduce, &'a [u64]),
+    /// A reduction to rank 0.
+    ReduceToRoot(Reduce, &'a [u64]),
     /// The root, and its bytes when this rank is the root.
     Broadcast(u32, Option<&'a [u8]>),
     Gather(&'a [u8]),
@@ -33,11 +40,19 @@ pub(super) enum Contribution<'a> {
     Clear,
 }
 
+impl Contribution<'_> {
+    /// Whether `rank` needs nothing from the others.
+    fn ends_at_once_for(&self, rank: u32) -> bool {
+        rank != 0 && matches!(self, Self::ReduceToRoot(..) | Self::Gather(_))
+    }
+}
+
 impl fmt::Display for Contribution<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Barrier => write!(out, "barrier"),
             Self::Reduce(how, values) => write!(out, "all_reduce ({how:?} of {})", values.len()),
+            Self::ReduceToRoot(how, values) => write!(out, "reduce ({how:?} of {})", values.len()),
             Self::Broadcast(root, _) => write!(out, "broadcast (from {root})"),
             Self::Gather(_) => write!(out, "gather"),
             Self::Split(_) => write!(out, "split"),
@@ -51,6 +66,7 @@ impl fmt::Display for Contribution<'_> {
 pub(super) enum Collective {
     Barrier,
     Reduce(Reduce, Vec<u64>),
+    ReduceToRoot(Reduce, Vec<u64>),
     Broadcast(u32, Vec<u8>),
     Gather(Vec<Vec<u8>>),
     Split(Vec<u32>),
@@ -65,6 +81,9 @@ impl Collective {
         match part {
             Contribution::Barrier => Self::Barrier,
             Contribution::Reduce(how, values) => Self::Reduce(*how, Self::neutral(*how, values.len())),
+            Contribution::ReduceToRoot(how, values) => {
+                Self::ReduceToRoot(*how, Self::neutral(*how, values.len()))
+            }
             Contribution::Broadcast(root, _) => Self::Broadcast(*root, Vec::new()),
             Contribution::Gather(_) => Self::Gather(vec![Vec::new(); size as usize]),
             Contribution::Split(_) => Self::Split(vec![0; size as usize]),
@@ -82,6 +101,7 @@ impl Collective {
         match (self, part) {
             (Self::Barrier, Contribution::Barrier) | (Self::Clear, Contribution::Clear) => {}
             (Self::Reduce(how, all), Contribution::Reduce(mine, values))
+            | (Self::ReduceToRoot(how, all), Contribution::ReduceToRoot(mine, values))
                 if how == mine && all.len() == values.len() =>
             {
                 how.fold(all, values);
@@ -112,16 +132,8 @@ impl Deref for CollectiveEnd {
     fn deref(&self) -> &Collective {
         match self.0.get() {
             Some(Ok(collective)) => collective,
-            _ => unreachable!("`ended` checked this"),
+            _ => unreachable!("`wait` checked this"),
         }
-    }
-}
-
-/// Waits for the end of a collective.
-fn ended(cell: Arc<CollectiveSlot>) -> Result<CollectiveEnd, Halt> {
-    match cell.wait() {
-        Ok(_) => Ok(CollectiveEnd(cell)),
-        Err(halt) => Err(halt.clone()),
     }
 }
 
@@ -139,25 +151,46 @@ pub(super) struct RankGroup {
 /// Yields of a rank with its own processor: about a millisecond.
 const YIELDS: u32 = 2000;
 
-#[derive(Debug, Default)]
-struct GroupState {
-    /// How many ranks have joined the open collective.
+/// A collective that ranks are joining.
+#[derive(Debug)]
+struct OpenCollective {
+    collective: Collective,
     joined: u32,
-    /// The collective that ranks are joining, and the cell for its result.
-    open: Option<(Collective, Arc<CollectiveSlot>)>,
-    /// Why no further collective can end.
-    broken: Option<Halt>,
+    slot: Arc<CollectiveSlot>,
+}
+
+#[derive(Debug)]
+struct GroupState {
+    /// How many collectives each rank has joined.
+    calls: Vec<u64>,
+    /// The number of the first open collective, which is also how many have ended.
+    ended: u64,
+    /// The collectives that some ranks have joined, in their order.
+    open: VecDeque<OpenCollective>,
+    /// From which number on no collective can end, and why.
+    broken: Option<(u64, Halt)>,
 }
 
 impl GroupState {
-    /// Breaks the group: every rank that waits, now or later, gets this halt, or an earlier one.
-    fn break_off(&mut self, why: Halt) -> Halt {
-        let why = self.broken.get_or_insert(why).clone();
-        if let Some((_, cell)) = self.open.take() {
-            // No other call fills the cell of an open collective.
-            let _ = cell.set(Err(why.clone()));
+    /// Breaks the group from the collective `number` on: every rank that waits for it or a later one, now or
+    /// later, gets this halt, or that of an earlier break.
+    fn break_off(&mut self, number: u64, why: Halt) -> Halt {
+        let (from, why) = match self.broken.take() {
+            Some(earlier) if earlier.0 <= number => earlier,
+            _ => (number, why),
+        };
+        self.broken = Some((from, why.clone()));
+        while self.ended + self.open.len() as u64 > from {
+            let last = self.open.pop_back().expect("collectives are open");
+            // No other call fills the slot of an open collective.
+            let _ = last.slot.set(Err(why.clone()));
         }
         why
+    }
+
+    /// The halt, if the collective `number` cannot end.
+    fn broken_at(&self, number: u64) -> Option<&Halt> {
+        self.broken.as_ref().filter(|(from, _)| *from <= number).map(|(_, why)| why)
     }
 }
 
@@ -165,7 +198,9 @@ impl RankGroup {
     pub(super) fn new(size: u32, node: Arc<str>) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let yields = if size as usize <= processors { YIELDS } else { 0 };
-        Self { size, node, alarm: AtomicBool::new(false), state: Mutex::default(), yields }
+        let state =
+            GroupState { calls: vec![0; size as usize], ended: 0, open: VecDeque::new(), broken: None };
+        Self { size, node, alarm: AtomicBool::new(false), state: Mutex::new(state), yields }
     }
 
     /// A halt of `rank` on this node.
@@ -173,58 +208,75 @@ impl RankGroup {
         Halt { step: step.to_owned(), rank, node: self.node.to_string(), why }
     }
 
-    /// Breaks the group if it is not broken yet; `why` names the rank that has left.
-    pub(super) fn leave(&self, why: Halt) {
-        self.lock().break_off(why);
+    /// Breaks the group from the first collective on that `rank` has not joined: it has left.
+    pub(super) fn leave(&self, rank: u32, why: Halt) {
+        let mut state = self.lock();
+        let number = state.calls[rank as usize];
+        state.break_off(number, why);
     }
 
-    /// Contributes `part` and waits until all ranks have; returns the result, or why there is none.
-    pub(super) fn join(&self, rank: u32, part: &Contribution<'_>) -> Result<CollectiveEnd, Halt> {
+    /// Contributes `part` and waits until all ranks have, if this rank needs the result. Returns the result,
+    /// which is `None` for a rank that does not wait, or why there is none.
+    pub(super) fn join(&self, rank: u32, part: &Contribution<'_>) -> Result<Option<CollectiveEnd>, Halt> {
         let mut state = self.lock();
-        if let Some(halt) = &state.broken {
+        let number = state.calls[rank as usize];
+        if let Some(halt) = state.broken_at(number) {
             return Err(halt.clone());
         }
-        let open = || (Collective::opened_by(part, self.size), Arc::default());
-        let (collective, cell) = state.open.get_or_insert_with(open);
-        if !collective.join(rank, part) {
+        state.calls[rank as usize] += 1;
+        let place = usize::try_from(number - state.ended).expect("a place in memory");
+        if place == state.open.len() {
+            let collective = Collective::opened_by(part, self.size);
+            state.open.push_back(OpenCollective { collective, joined: 0, slot: Arc::default() });
+        }
+        let open = &mut state.open[place];
+        if !open.collective.join(rank, part) {
             let why = format!("called {part} while others called another collective");
-            return Err(state.break_off(self.halt("wait", rank, why)));
+            return Err(state.break_off(number, self.halt("wait", rank, why)));
         }
-        let cell = Arc::clone(cell);
-        state.joined += 1;
-        if state.joined == self.size {
-            self.end_collective(state);
-            return ended(cell);
+        open.joined += 1;
+        let slot = (!part.ends_at_once_for(rank)).then(|| Arc::clone(&open.slot));
+        if open.joined == self.size {
+            self.end_first(state);
+        } else {
+            drop(state);
         }
-        drop(state);
+        slot.map(|slot| self.wait(slot)).transpose()
+    }
+
+    /// Waits for the end of a collective.
+    fn wait(&self, slot: Arc<CollectiveSlot>) -> Result<CollectiveEnd, Halt> {
         for _ in 0..self.yields {
-            if cell.get().is_some() {
+            if slot.get().is_some() {
                 break;
             }
             std::thread::yield_now();
         }
-        ended(cell)
+        match slot.wait() {
+            Ok(_) => Ok(CollectiveEnd(slot)),
+            Err(halt) => Err(halt.clone()),
+        }
     }
 
-    /// All have joined: the result is made once, and all ranks may continue.
-    fn end_collective(&self, mut state: MutexGuard<'_, GroupState>) {
-        if let Some((collective, _)) = &mut state.open
+    /// All have joined the first open collective. Its result is made once, and all ranks may continue.
+    fn end_first(&self, mut state: MutexGuard<'_, GroupState>) {
+        if let Some(OpenCollective { collective, .. }) = state.open.front_mut()
             && let Collective::Split(colors) = collective
         {
             *collective = Collective::Groups(self.split(colors));
         }
-        let Some((collective, cell)) = state.open.take() else {
+        let Some(OpenCollective { collective, slot, .. }) = state.open.pop_front() else {
             unreachable!("a rank has just joined a collective")
         };
-        state.joined = 0;
+        state.ended += 1;
         // The ranks that wake up will soon take the lock for their next collective.
         drop(state);
         // From here on nothing can panic; a panic would leave the others waiting.
         if matches!(collective, Collective::Clear) {
             self.alarm.store(false, Ordering::Release);
         }
-        // No other call fills the cell of a collective that is no longer open.
-        let _ = cell.set(Ok(collective));
+        // No other call fills the slot of a collective that is no longer open.
+        let _ = slot.set(Ok(collective));
     }
 
     /// A new group for each color; its ranks keep their order.
