@@ -167,7 +167,7 @@ fn write(all: &mut Ranks) {
     all.all_reduce(SHORT);
     all.broadcast(40);
     all.barrier();
-    (0..3).for_each(|_| all.all_reduce(SHORT));
+    (0..2).for_each(|_| all.all_reduce(SHORT));
     (0..2).for_each(|_| all.all_reduce(NUMBERS));
     all.all_reduce(SHORT);
     all.reduce(LONG);

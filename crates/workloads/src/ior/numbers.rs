@@ -20,6 +20,8 @@ use crate::kit::stamps::PhaseSpans;
 pub(super) struct PhaseNumbers {
     pub(super) spans: PhaseSpans,
     pub(super) sums: Sums,
+    /// Fewest and most transfers of any rank, also those that do not count.
+    pub(super) transfers: [u64; 2],
     /// The effect of the deadline, if there is one, and the transfers of all ranks until then.
     pub(super) stonewall: Option<(Stonewall, u64)>,
     /// Without the slowest rank.
@@ -45,6 +47,7 @@ pub(super) fn reduce(
     let mut parts = ReductionParts::default();
     let stamps = done.stamps.add(&mut parts, rank);
     let sums = SumPlaces::add(&mut parts, test, setting, done);
+    let extremes = [parts.min(done.transfers), parts.max(done.transfers)];
     let balance = BalancePlaces::add(&mut parts, each_rank::work(test, done));
     let AtDeadline { transfers, bytes, elapsed_ns, ran_dry, .. } = done.at_deadline;
     let mine = DoneAtDeadline { transfers, bytes, elapsed_ns, ran_dry };
@@ -66,6 +69,7 @@ pub(super) fn reduce(
         spans,
         sync,
         sums: sums.of(&reduced),
+        transfers: reduced.all(extremes),
         stonewall: wall.map(|wall| wall.stonewall(&reduced, parameters.deadline, parameters.wear_out)),
         balance: balance.extremes(&reduced),
         opened: opened.files(rank.comm, &reduced)?,

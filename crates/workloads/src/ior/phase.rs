@@ -17,7 +17,6 @@ use crate::kit::checker::Checker;
 use crate::kit::current::CurrentPhase;
 use crate::kit::drive::named;
 use crate::kit::order::TransferOrder;
-use crate::kit::parts::ReductionParts;
 use crate::kit::permutation::seed_of;
 
 /// The kinds of phase.
@@ -218,47 +217,43 @@ fn finish(
     setting: &PhaseSetting,
     mut done: RankDone,
 ) -> Result<PhaseOutcome, Halt> {
-    let transfers = done.transfers;
-    let mut parts = ReductionParts::default();
-    let places = [parts.min(transfers), parts.max(transfers)];
-    let [transfers_min, transfers_max] = parts.reduce(test.rank.comm)?.all(places);
-    let counted = counted(test, setting, &done, transfers_max)?;
+    let counted = counted(test, setting, &done)?;
     let setting = &PhaseSetting { counted, ..setting.clone() };
-    let bad = match done.tally.reads.take() {
-        None => record::put(test, setting, &mut done)?,
+    let mut outcome = PhaseOutcome::default();
+    match done.tally.reads.take() {
+        None => outcome = record::put(test, setting, &mut done)?,
         Some(reads) => {
             let percent = test.parameters.mix.unwrap_or(0);
             if percent < 100 {
                 let writes =
                     PhaseSetting { kind: PhaseKind::MixedWrite, cached_before: None, ..setting.clone() };
-                record::put(test, &writes, &mut done)?;
+                outcome = record::put(test, &writes, &mut done)?;
             }
             done.tally.meter = reads;
             (done.at_deadline.transfers, done.at_deadline.bytes) = done.at_deadline.reads.unwrap_or_default();
             let reads =
                 PhaseSetting { kind: PhaseKind::MixedRead, is_first: percent == 100, ..setting.clone() };
-            if percent > 0 { record::put(test, &reads, &mut done)? } else { 0 }
+            if percent > 0 {
+                outcome = record::put(test, &reads, &mut done)?;
+            }
         }
-    };
+    }
     before_close::report(test, setting, &done)?;
-    Ok(PhaseOutcome { transfers, transfers_min, transfers_max, bad })
+    Ok(outcome)
 }
 
 /// Transfers of all ranks that count, if they may be fewer than all. If none counts, the phase fails. Wrong
 /// data is reported even then.
-fn counted(
-    test: &mut RunningTest<'_>,
-    setting: &PhaseSetting,
-    done: &RankDone,
-    most: u64,
-) -> Result<u64, Halt> {
+fn counted(test: &mut RunningTest<'_>, setting: &PhaseSetting, done: &RankDone) -> Result<u64, Halt> {
     let parameters = test.parameters;
     if parameters.ramp == 0 && parameters.rate.is_none() {
         return Ok(0);
     }
     let reads = done.tally.reads.as_ref().map_or(0, Meter::transfers);
-    let counted = test.rank.comm.reduce_one(done.tally.meter.transfers() + reads, Reduce::Sum)?;
-    if counted > 0 || most == 0 {
+    let mut sums = [done.tally.meter.transfers() + reads, done.transfers];
+    test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let [counted, transfers] = sums;
+    if counted > 0 || transfers == 0 {
         return Ok(counted);
     }
     if let Some(check) = wrong::check(test, setting, done)? {

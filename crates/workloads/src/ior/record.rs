@@ -9,7 +9,7 @@ use storage::Mode;
 use super::numbers::{PhaseNumbers, Sums};
 use super::observer::{IorEvent, WearOut};
 use super::parameters::RateLimit;
-use super::phase::PhaseSetting;
+use super::phase::{PhaseOutcome, PhaseSetting};
 use super::test::RunningTest;
 use super::transfer::RankDone;
 use super::{each_rank, numbers, outliers, wrong};
@@ -20,16 +20,26 @@ const LONG_PAUSE_US: u64 = 100_000;
 /// A rate limit counts as reached from this share of it.
 const RATE_REACHED: f64 = 0.95;
 
-/// Reduces, records and reports one phase. Returns the bad transfers of all ranks.
+/// Reduces, records and reports one phase.
 pub(super) fn put(
     test: &mut RunningTest<'_>,
     setting: &PhaseSetting,
     done: &mut RankDone,
-) -> Result<u64, Halt> {
+) -> Result<PhaseOutcome, Halt> {
     let numbers = numbers::reduce(test, setting, done)?;
     let done = &*done;
-    let PhaseNumbers { spans, sums, stonewall, mut balance, sync, opened, kernel, own_kernel, pace } =
-        numbers;
+    let PhaseNumbers {
+        spans,
+        sums,
+        transfers: [transfers_min, transfers_max],
+        stonewall,
+        mut balance,
+        sync,
+        opened,
+        kernel,
+        own_kernel,
+        pace,
+    } = numbers;
     check_nothing_lost(test, setting, &sums)?;
     report_stonewall(test, done, stonewall.as_ref())?;
     let each_rank = each_rank::collect(test, setting, done, own_kernel, &mut balance)?;
@@ -85,7 +95,8 @@ pub(super) fn put(
     report(test, setting, &phase, &sums, &done.tally.meter.timeline)?;
     report_stall(test, stall.as_deref());
     outliers::report(test, setting, &done.stamps)?;
-    Ok(phase.check.map_or(0, |check| check.bad_transfers))
+    let bad = phase.check.map_or(0, |check| check.bad_transfers);
+    Ok(PhaseOutcome { transfers: done.transfers, transfers_min, transfers_max, bad })
 }
 
 /// On rank 0: the text about a time in which no rank moved anything.

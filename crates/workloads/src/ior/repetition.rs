@@ -41,7 +41,6 @@ pub fn run(
     };
     test.rank.query_nodes(&dirs)?;
     let _held = hog::take(&mut test)?;
-    test.rank.start()?;
     begin(&mut test)?;
     test.rank.check_key(parameters.data_key)?;
     // The first use only stores the mount, so it cannot fail.
@@ -88,7 +87,7 @@ fn stopped_by_wrong_data(test: &mut RunningTest<'_>, number: u32, bad: u64) -> R
 
 /// Reports to rank 0's sink and observer that the test begins.
 fn begin(test: &mut RunningTest<'_>) -> Result<(), Halt> {
-    test.rank.begin_records(test.place.nodes)?;
+    test.rank.begin_run(test.place.nodes)?;
     test.observer.event(&IorEvent::Test {
         test: test.parameters.test,
         place: test.place,
@@ -164,8 +163,8 @@ fn one(test: &mut RunningTest<'_>, repetition: Repetition) -> Result<RepetitionD
     if ours && !kept {
         test.rank.comm.barrier()?;
         let begin = test.rank.clock.ns();
+        // All ranks have removed theirs when this returns.
         files::remove(test, repetition.number)?;
-        test.rank.comm.barrier()?;
         let seconds = (test.rank.clock.ns() - begin) as f64 * 1e-9;
         test.observer.event(&IorEvent::Removed { repetition: repetition.number, seconds });
     }

@@ -72,8 +72,7 @@ impl<'a> Rank<'a> {
         let nodes = node.count;
         let mut rank = Self::compared(comm, clock, offset, records, board, node);
         rank.query_nodes(dirs)?;
-        rank.start()?;
-        rank.begin_records(nodes)?;
+        rank.begin_run(nodes)?;
         Ok(rank)
     }
 
@@ -116,18 +115,15 @@ impl<'a> Rank<'a> {
         clients::notices(&self.clients, self.comm.node_name(), self.node.count)
     }
 
-    /// The run begins now, or at the moment at which the first rank called this. Collective.
-    pub fn start(&mut self) -> Result<(), Halt> {
-        self.began_ns = self.comm.reduce_one(self.on_rank_0(self.clock.ns()), Reduce::Min)?;
-        Ok(())
-    }
-
-    /// Begins the sink, with the number of nodes. Collective.
-    pub fn begin_records(&mut self, nodes: u32) -> Result<(), Halt> {
-        let mut worst = [self.offset.uncertainty_ns];
-        self.comm.reduce(&mut worst, Reduce::Max)?;
+    /// The run begins now, or at the moment at which the first rank called this. Begins the sink, with the
+    /// number of nodes. Collective.
+    pub fn begin_run(&mut self, nodes: u32) -> Result<(), Halt> {
+        let mut parts = ReductionParts::default();
+        let places = [parts.min(self.on_rank_0(self.clock.ns())), parts.max(self.offset.uncertainty_ns)];
+        let [began_ns, worst_ns] = parts.reduce(self.comm)?.all(places);
+        self.began_ns = began_ns;
         let begun =
-            if self.comm.rank() == 0 { self.records.begin(nodes, worst[0], &self.clients) } else { Ok(()) };
+            if self.comm.rank() == 0 { self.records.begin(nodes, worst_ns, &self.clients) } else { Ok(()) };
         self.agree_on_records(begun)
     }
 
