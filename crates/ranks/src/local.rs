@@ -89,12 +89,12 @@ fn words(payload: &(dyn Any + Send)) -> &str {
 
 /// A rank's place in a group. The rank leaves the group when its last communicator of it is dropped.
 #[derive(Debug)]
-struct Place {
+struct GroupPlace {
     group: Arc<RankGroup>,
     rank: u32,
 }
 
-impl Drop for Place {
+impl Drop for GroupPlace {
     fn drop(&mut self) {
         let why = if thread::panicking() { "panicked" } else { "ended while others waited for it" };
         self.group.leave(self.rank, self.group.halt("wait", self.rank, why.to_owned()));
@@ -104,12 +104,12 @@ impl Drop for Place {
 /// One rank's communicator among threads of this process.
 #[derive(Debug)]
 pub struct LocalComm {
-    place: Arc<Place>,
+    place: Arc<GroupPlace>,
 }
 
 impl LocalComm {
     fn new(group: Arc<RankGroup>, rank: u32) -> Self {
-        Self { place: Arc::new(Place { group, rank }) }
+        Self { place: Arc::new(GroupPlace { group, rank }) }
     }
 
     /// See [`RankGroup::join`].

@@ -1,15 +1,15 @@
 //! A group of threads that are ranks. Each contributes its part to a collective, and the last one ends it for
 //! all.
 //!
-//! Invariant: a collective ends for all ranks or for none. Once a rank has left, no collective can end that this
-//! rank has not joined. The group is then broken, and every rank that waits for such a collective, now or later,
-//! gets the same [`Halt`].
+//! Invariant: a collective ends for all ranks or for none. Once a rank has left, no collective can end that
+//! this rank has not joined. The group is then broken. Every rank that waits for such a collective, now or
+//! later, gets the same [`Halt`].
 //!
 //! Only rank 0 waits for a reduction to rank 0 and for a gather. The other ranks continue, so several
-//! collectives can be open, and they end in their order. To put a rank to sleep and to wake it is most of what a
-//! collective of a thousand threads costs.
+//! collectives can be open, and they end in their order. Sleeping and waking is most of what a collective
+//! of a thousand threads costs.
 //!
-//! Each collective has its own cell, which is filled once and then read without the lock. Otherwise a
+//! Each collective has its own slot, which is filled once and then read without the lock. Otherwise a
 //! thousand ranks that wake up together would queue for the lock, and sleep again.
 //!
 //! A waiting rank yields for about a millisecond and then sleeps. To wake a sleeping rank takes tens of
@@ -172,8 +172,8 @@ struct GroupState {
 }
 
 impl GroupState {
-    /// Breaks the group from the collective `number` on: every rank that waits for it or a later one, now or
-    /// later, gets this halt, or that of an earlier break.
+    /// Breaks the group from the collective `number` on. Every rank that waits for one of these, now or
+    /// later, gets this halt. If the group is already broken there, they get that halt.
     fn break_off(&mut self, number: u64, why: Halt) -> Halt {
         let (from, why) = match self.broken.take() {
             Some(earlier) if earlier.0 <= number => earlier,

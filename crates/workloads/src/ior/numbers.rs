@@ -3,10 +3,10 @@
 
 use measure::Meter;
 use ranks::Halt;
-use results::record::{Balance, ClockPace, KernelCount, OpenedFiles, Stonewall, SyncTime};
+use results::record::{Balance, Check, ClockPace, KernelCount, OpenedFiles, Stonewall, SyncTime};
 
 use super::each_rank;
-use super::phase::PhaseSetting;
+use super::phase::{PhaseOutcome, PhaseSetting};
 use super::sync_time::SyncPlaces;
 use super::test::RunningTest;
 use super::transfer::{AtDeadline, RankDone};
@@ -20,8 +20,6 @@ use crate::kit::stamps::PhaseSpans;
 pub(super) struct PhaseNumbers {
     pub(super) spans: PhaseSpans,
     pub(super) sums: Sums,
-    /// Fewest and most transfers of any rank, also those that do not count.
-    pub(super) transfers: [u64; 2],
     /// The effect of the deadline, if there is one, and the transfers of all ranks until then.
     pub(super) stonewall: Option<(Stonewall, u64)>,
     /// Without the slowest rank.
@@ -47,7 +45,6 @@ pub(super) fn reduce(
     let mut parts = ReductionParts::default();
     let stamps = done.stamps.add(&mut parts, rank);
     let sums = SumPlaces::add(&mut parts, test, setting, done);
-    let extremes = [parts.min(done.transfers), parts.max(done.transfers)];
     let balance = BalancePlaces::add(&mut parts, each_rank::work(test, done));
     let AtDeadline { transfers, bytes, elapsed_ns, ran_dry, .. } = done.at_deadline;
     let mine = DoneAtDeadline { transfers, bytes, elapsed_ns, ran_dry };
@@ -69,7 +66,6 @@ pub(super) fn reduce(
         spans,
         sync,
         sums: sums.of(&reduced),
-        transfers: reduced.all(extremes),
         stonewall: wall.map(|wall| wall.stonewall(&reduced, parameters.deadline, parameters.wear_out)),
         balance: balance.extremes(&reduced),
         opened: opened.files(rank.comm, &reduced)?,
@@ -83,6 +79,8 @@ pub(super) fn reduce(
 pub(super) struct Sums {
     /// Complete transfers.
     pub(super) transfers: u64,
+    /// Fewest and most transfers of any rank, also those that do not count.
+    pub(super) of_a_rank: [u64; 2],
     /// Their bytes, and the bytes of transfers that met the end of a file.
     pub(super) bytes: u64,
     pub(super) short: u64,
@@ -94,9 +92,19 @@ pub(super) struct Sums {
     pub(super) devices: u64,
 }
 
+impl Sums {
+    /// What the phases after this one need, on a rank with so many transfers of its own.
+    pub(super) fn outcome(&self, transfers: u64, check: Option<&Check>) -> PhaseOutcome {
+        let [transfers_min, transfers_max] = self.of_a_rank;
+        let bad = check.map_or(0, |check| check.bad_transfers);
+        PhaseOutcome { transfers, transfers_min, transfers_max, bad }
+    }
+}
+
 /// Where they are.
 struct SumPlaces {
     sums: [PartPlace; 6],
+    of_a_rank: [PartPlace; 2],
     smallest: PartPlace,
 }
 
@@ -114,12 +122,14 @@ impl SumPlaces {
         let repeated = done.transfers.saturating_sub(setting.transfers) * test.call_bytes();
         let (transfers, bytes) = (meter.transfers(), meter.bytes());
         let sums = parts.sums([transfers, bytes, done.short, repeated, size.unwrap_or(0), device.into()]);
-        Self { sums, smallest: parts.min(size.unwrap_or(TOP)) }
+        let of_a_rank = [parts.min(done.transfers), parts.max(done.transfers)];
+        Self { sums, of_a_rank, smallest: parts.min(size.unwrap_or(TOP)) }
     }
 
     fn of(self, reduced: &ReducedParts) -> Sums {
         let [transfers, bytes, short, repeated, files, devices] = reduced.all(self.sums);
         let smallest_file = Some(reduced.of(self.smallest)).filter(|bytes| *bytes != TOP);
-        Sums { transfers, bytes, short, repeated, files, smallest_file, devices }
+        let of_a_rank = reduced.all(self.of_a_rank);
+        Sums { transfers, of_a_rank, bytes, short, repeated, files, smallest_file, devices }
     }
 }

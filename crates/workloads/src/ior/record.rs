@@ -28,18 +28,8 @@ pub(super) fn put(
 ) -> Result<PhaseOutcome, Halt> {
     let numbers = numbers::reduce(test, setting, done)?;
     let done = &*done;
-    let PhaseNumbers {
-        spans,
-        sums,
-        transfers: [transfers_min, transfers_max],
-        stonewall,
-        mut balance,
-        sync,
-        opened,
-        kernel,
-        own_kernel,
-        pace,
-    } = numbers;
+    let PhaseNumbers { spans, sums, stonewall, mut balance, sync, opened, kernel, own_kernel, pace } =
+        numbers;
     check_nothing_lost(test, setting, &sums)?;
     report_stonewall(test, done, stonewall.as_ref())?;
     let each_rank = each_rank::collect(test, setting, done, own_kernel, &mut balance)?;
@@ -95,8 +85,7 @@ pub(super) fn put(
     report(test, setting, &phase, &sums, &done.tally.meter.timeline)?;
     report_stall(test, stall.as_deref());
     outliers::report(test, setting, &done.stamps)?;
-    let bad = phase.check.map_or(0, |check| check.bad_transfers);
-    Ok(PhaseOutcome { transfers: done.transfers, transfers_min, transfers_max, bad })
+    Ok(sums.outcome(done.transfers, phase.check.as_ref()))
 }
 
 /// On rank 0: the text about a time in which no rank moved anything.

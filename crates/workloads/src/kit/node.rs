@@ -26,7 +26,10 @@ impl Node {
     /// Finds the node by shared memory. Collective.
     pub fn find(comm: &dyn Comm) -> Result<Self, Halt> {
         let ranks = comm.split_by_node()?;
-        let count = comm.reduce_one(u64::from(ranks.rank() == 0), Reduce::Sum)? as u32;
+        // If one node has all ranks, each rank sees that.
+        let is_only = ranks.size() == comm.size();
+        let count =
+            if is_only { 1 } else { comm.reduce_one((ranks.rank() == 0).into(), Reduce::Sum)? as u32 };
         let table = if count == 1 { only(comm) } else { NodeTable::gather(comm, &*ranks)? };
         Ok(Self { ranks, count, table })
     }
