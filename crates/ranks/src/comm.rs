@@ -96,7 +96,7 @@ pub trait Comm {
     fn all_reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt>;
 
     /// Replaces `values` on rank 0 by the reduction over all ranks, element by element. Other ranks keep
-    /// theirs.
+    /// theirs. They may continue before the others have called it, and before it is known whether it ends.
     ///
     /// The limit of the values is that of [`Comm::all_reduce`].
     fn reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt>;
@@ -104,7 +104,8 @@ pub trait Comm {
     /// Replaces `data` on every rank by that of `root`.
     fn broadcast(&self, root: u32, data: &mut Vec<u8>) -> Result<(), Halt>;
 
-    /// Sends every rank's bytes to rank 0, in rank order; `None` on the others.
+    /// Sends every rank's bytes to rank 0, in rank order; `None` on the others. These may continue as in
+    /// [`Comm::reduce`].
     fn gather(&self, mine: &[u8]) -> Result<Option<Vec<Vec<u8>>>, Halt>;
 
     /// The communicator of the ranks that gave the same `color`, ordered by their rank in this one.

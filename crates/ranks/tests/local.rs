@@ -131,18 +131,51 @@ fn only_rank_0_waits_for_a_gather_and_a_reduction() {
 
 #[test]
 fn a_rank_that_panics_later_halts_no_collective_that_it_had_joined() {
+    let (left, wait) = mpsc::channel();
+    let wait = Mutex::new(wait);
     let outcomes = local::run(3, |comm| {
-        if comm.rank() == 1 {
-            // It comes last to the gather: rank 0 already waits for it.
+        if comm.rank() == 2 {
+            // The gather is open, with rank 0 waiting for it, while rank 1 leaves.
+            wait.lock()
+                .unwrap()
+                .recv_timeout(Duration::from_secs(60))
+                .expect("rank 1 does not wait for rank 2");
             thread::sleep(Duration::from_millis(100));
         }
         let parts = comm.gather(b"x")?;
-        assert!(comm.rank() != 1, "after the gather");
+        if comm.rank() == 1 {
+            left.send(()).unwrap();
+            panic!("after the gather");
+        }
         let waited = comm.barrier();
         Ok::<_, Halt>((parts.map(|parts| parts.len()), waited.expect_err("one is missing").rank))
     });
     assert!(matches!(outcomes[0], Ok(Ok((Some(3), 1)))), "{:?}", outcomes[0]);
     assert!(matches!(outcomes[2], Ok(Ok((None, 1)))), "{:?}", outcomes[2]);
+}
+
+#[test]
+fn the_halt_of_an_earlier_collective_comes_before_that_of_a_later_one() {
+    let (later, wait) = mpsc::channel();
+    let wait = Mutex::new(wait);
+    let outcomes = local::run(3, |comm| {
+        if comm.rank() == 2 {
+            wait.lock()
+                .unwrap()
+                .recv_timeout(Duration::from_secs(60))
+                .expect("rank 1 does not wait for rank 2");
+            thread::sleep(Duration::from_millis(100));
+            panic!("before the gather");
+        }
+        comm.gather(b"x")?;
+        if comm.rank() == 1 {
+            later.send(()).unwrap();
+            panic!("after the gather");
+        }
+        Ok::<_, Halt>(())
+    });
+    let waited = outcomes[0].clone().expect("rank 0 did not panic");
+    assert_eq!(waited.map_err(|halt| (halt.rank, halt.why)), Err((2, "panicked: before the gather".into())));
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! A group of threads that are ranks. Each contributes its part to a collective, and the last one ends it for
 //! all.
 //!
-//! Invariant: a collective ends for all ranks or for none. Once a rank has left, no collective can end that
-//! this rank has not joined. The group is then broken. Every rank that waits for such a collective, now or
-//! later, gets the same [`Halt`].
+//! Invariant: a collective that all ranks have joined ends successfully for every rank that waits for it. One
+//! that a rank has left without joining it never ends. The group is then broken, and every rank that waits for
+//! it or a later one gets a [`Halt`]. If several ranks have left, it may name any of them.
 //!
 //! Only rank 0 waits for a reduction to rank 0 and for a gather. The other ranks continue, so several
 //! collectives can be open, and they end in their order. Sleeping and waking is most of what a collective
-//! of a thousand threads costs.
+//! of a thousand threads costs. How many are open has no limit here: a rank may run ahead of the others until
+//! it calls a collective for which it waits.
 //!
 //! Each collective has its own slot, which is filled once and then read without the lock. Otherwise a
 //! thousand ranks that wake up together would queue for the lock, and sleep again.

@@ -115,11 +115,11 @@ impl<'a> Rank<'a> {
         clients::notices(&self.clients, self.comm.node_name(), self.node.count)
     }
 
-    /// The run begins now, or at the moment at which the first rank called this. Begins the sink, with the
-    /// number of nodes. Collective.
+    /// The run begins when the last rank has called this. Begins the sink, with the number of nodes.
+    /// Collective.
     pub fn begin_run(&mut self, nodes: u32) -> Result<(), Halt> {
         let mut parts = ReductionParts::default();
-        let places = [parts.min(self.on_rank_0(self.clock.ns())), parts.max(self.offset.uncertainty_ns)];
+        let places = [parts.max(self.on_rank_0(self.clock.ns())), parts.max(self.offset.uncertainty_ns)];
         let [began_ns, worst_ns] = parts.reduce(self.comm)?.all(places);
         self.began_ns = began_ns;
         let begun =
