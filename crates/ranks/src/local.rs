@@ -112,9 +112,16 @@ impl LocalComm {
         Self { place: Arc::new(GroupPlace { group, rank }) }
     }
 
-    /// See [`RankGroup::join`].
-    fn join(&self, part: &Contribution<'_>) -> Result<Option<CollectiveEnd>, Halt> {
-        self.place.group.join(self.place.rank, part)
+    /// Contributes `part` and waits for the result.
+    fn join(&self, part: &Contribution<'_>) -> Result<CollectiveEnd, Halt> {
+        let slot = self.place.group.contribute(self.place.rank, part)?;
+        self.place.group.wait(slot)
+    }
+
+    /// Contributes `part`. Only rank 0 waits for the result; `None` on the others.
+    fn join_to_root(&self, part: &Contribution<'_>) -> Result<Option<CollectiveEnd>, Halt> {
+        let slot = self.place.group.contribute(self.place.rank, part)?;
+        if self.place.rank == 0 { self.place.group.wait(slot).map(Some) } else { Ok(None) }
     }
 }
 
@@ -140,8 +147,7 @@ impl Comm for LocalComm {
 
     fn all_reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
         if self.size() > 1
-            && let Some(end) = self.join(&Contribution::Reduce(how, values))?
-            && let Collective::Reduce(_, all) = &*end
+            && let Collective::Reduce(_, all) = &*self.join(&Contribution::Reduce(how, values))?
         {
             values.copy_from_slice(all);
         }
@@ -150,7 +156,7 @@ impl Comm for LocalComm {
 
     fn reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
         if self.size() > 1
-            && let Some(end) = self.join(&Contribution::ReduceToRoot(how, values))?
+            && let Some(end) = self.join_to_root(&Contribution::ReduceToRoot(how, values))?
             && let Collective::ReduceToRoot(_, all) = &*end
         {
             values.copy_from_slice(all);
@@ -162,9 +168,7 @@ impl Comm for LocalComm {
         assert!(root < self.size(), "the root of a broadcast is one of the ranks");
         if self.size() > 1 {
             let mine = (root == self.place.rank).then_some(data.as_slice());
-            let end = self.join(&Contribution::Broadcast(root, mine))?;
-            if let Some(end) = end
-                && let Collective::Broadcast(_, all) = &*end
+            if let Collective::Broadcast(_, all) = &*self.join(&Contribution::Broadcast(root, mine))?
                 && root != self.place.rank
             {
                 data.clone_from(all);
@@ -177,7 +181,7 @@ impl Comm for LocalComm {
         if self.size() == 1 {
             return Ok(Some(vec![mine.to_vec()]));
         }
-        let end = self.join(&Contribution::Gather(mine))?;
+        let end = self.join_to_root(&Contribution::Gather(mine))?;
         Ok(end.map(|end| {
             let Collective::Gather(all) = &*end else { unreachable!("a gather ends with its parts") };
             all.clone()
@@ -185,7 +189,7 @@ impl Comm for LocalComm {
     }
 
     fn split(&self, color: u32) -> Result<Box<dyn Comm>, Halt> {
-        let end = self.join(&Contribution::Split(color))?.expect("all ranks wait for a split");
+        let end = self.join(&Contribution::Split(color))?;
         let Collective::Groups(places) = &*end else { unreachable!("a split ends with groups") };
         let (group, rank) = &places[self.place.rank as usize];
         Ok(Box::new(Self::new(Arc::clone(group), *rank)))

@@ -101,16 +101,30 @@ fn a_rank_that_leaves_after_its_part_of_a_gather_or_a_reduction_disturbs_no_othe
     }
 }
 
+/// One rank waits until another one signals.
+struct Signal(mpsc::Sender<()>, Mutex<mpsc::Receiver<()>>);
+
+impl Signal {
+    fn new() -> Self {
+        let (send, receive) = mpsc::channel();
+        Self(send, Mutex::new(receive))
+    }
+
+    fn send(&self) {
+        self.0.send(()).unwrap();
+    }
+
+    fn wait(&self) {
+        self.1.lock().unwrap().recv_timeout(Duration::from_secs(60)).expect("the other rank does not wait");
+    }
+}
+
 #[test]
 fn only_rank_0_waits_for_a_gather_and_a_reduction() {
-    let (last_began, (passed, wait)) = (AtomicBool::new(false), mpsc::channel());
-    let wait = Mutex::new(wait);
+    let (last_began, passed) = (AtomicBool::new(false), Signal::new());
     let outcomes = local::run(3, |comm| {
         if comm.rank() == 2 {
-            wait.lock()
-                .unwrap()
-                .recv_timeout(Duration::from_secs(60))
-                .expect("rank 1 does not wait for rank 2");
+            passed.wait();
             last_began.store(true, Ordering::SeqCst);
         }
         for _ in 0..3 {
@@ -119,7 +133,7 @@ fn only_rank_0_waits_for_a_gather_and_a_reduction() {
         }
         match comm.rank() {
             0 => assert!(last_began.load(Ordering::SeqCst), "rank 0 has the parts of all ranks"),
-            1 => passed.send(()).unwrap(),
+            1 => passed.send(),
             _ => {}
         }
         comm.barrier()
@@ -129,51 +143,39 @@ fn only_rank_0_waits_for_a_gather_and_a_reduction() {
     }
 }
 
-#[test]
-fn a_rank_that_panics_later_halts_no_collective_that_it_had_joined() {
-    let (left, wait) = mpsc::channel();
-    let wait = Mutex::new(wait);
-    let outcomes = local::run(3, |comm| {
+/// How many parts a rank got from a gather, and which rank the halt of the barrier after it names.
+type GatherAndBarrier = Result<(Option<usize>, u32), Halt>;
+
+/// Rank 1 panics between a gather and a barrier. Then rank 2 does `late` and joins the gather, for which rank
+/// 0 waits all the time.
+fn gather_that_rank_1_has_left(late: impl Fn() + Sync) -> Vec<Result<GatherAndBarrier, Halt>> {
+    let left = Signal::new();
+    local::run(3, |comm| {
         if comm.rank() == 2 {
-            // The gather is open, with rank 0 waiting for it, while rank 1 leaves.
-            wait.lock()
-                .unwrap()
-                .recv_timeout(Duration::from_secs(60))
-                .expect("rank 1 does not wait for rank 2");
+            left.wait();
             thread::sleep(Duration::from_millis(100));
+            late();
         }
         let parts = comm.gather(b"x")?;
         if comm.rank() == 1 {
-            left.send(()).unwrap();
+            left.send();
             panic!("after the gather");
         }
         let waited = comm.barrier();
-        Ok::<_, Halt>((parts.map(|parts| parts.len()), waited.expect_err("one is missing").rank))
-    });
+        Ok((parts.map(|parts| parts.len()), waited.expect_err("one is missing").rank))
+    })
+}
+
+#[test]
+fn a_rank_that_panics_later_halts_no_collective_that_it_had_joined() {
+    let outcomes = gather_that_rank_1_has_left(|| ());
     assert!(matches!(outcomes[0], Ok(Ok((Some(3), 1)))), "{:?}", outcomes[0]);
     assert!(matches!(outcomes[2], Ok(Ok((None, 1)))), "{:?}", outcomes[2]);
 }
 
 #[test]
 fn the_halt_of_an_earlier_collective_comes_before_that_of_a_later_one() {
-    let (later, wait) = mpsc::channel();
-    let wait = Mutex::new(wait);
-    let outcomes = local::run(3, |comm| {
-        if comm.rank() == 2 {
-            wait.lock()
-                .unwrap()
-                .recv_timeout(Duration::from_secs(60))
-                .expect("rank 1 does not wait for rank 2");
-            thread::sleep(Duration::from_millis(100));
-            panic!("before the gather");
-        }
-        comm.gather(b"x")?;
-        if comm.rank() == 1 {
-            later.send(()).unwrap();
-            panic!("after the gather");
-        }
-        Ok::<_, Halt>(())
-    });
+    let outcomes = gather_that_rank_1_has_left(|| panic!("before the gather"));
     let waited = outcomes[0].clone().expect("rank 0 did not panic");
     assert_eq!(waited.map_err(|halt| (halt.rank, halt.why)), Err((2, "panicked: before the gather".into())));
 }

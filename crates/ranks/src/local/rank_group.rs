@@ -41,13 +41,6 @@ pub(super) enum Contribution<'a> {
     Clear,
 }
 
-impl Contribution<'_> {
-    /// Whether `rank` needs nothing from the others.
-    fn ends_at_once_for(&self, rank: u32) -> bool {
-        rank != 0 && matches!(self, Self::ReduceToRoot(..) | Self::Gather(_))
-    }
-}
-
 impl fmt::Display for Contribution<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -121,7 +114,7 @@ impl Collective {
 }
 
 /// The result of a collective, once it has ended.
-type CollectiveSlot = OnceLock<Result<Collective, Halt>>;
+pub(super) type CollectiveSlot = OnceLock<Result<Collective, Halt>>;
 
 /// A collective that ended successfully.
 #[derive(Debug)]
@@ -216,9 +209,8 @@ impl RankGroup {
         state.break_off(number, why);
     }
 
-    /// Contributes `part` and waits until all ranks have, if this rank needs the result. Returns the result,
-    /// which is `None` for a rank that does not wait, or why there is none.
-    pub(super) fn join(&self, rank: u32, part: &Contribution<'_>) -> Result<Option<CollectiveEnd>, Halt> {
+    /// Contributes `part` to the next collective of `rank`, and returns the place of its result.
+    pub(super) fn contribute(&self, rank: u32, part: &Contribution<'_>) -> Result<Arc<CollectiveSlot>, Halt> {
         let mut state = self.lock();
         let number = state.calls[rank as usize];
         if let Some(halt) = state.broken_at(number) {
@@ -236,17 +228,15 @@ impl RankGroup {
             return Err(state.break_off(number, self.halt("wait", rank, why)));
         }
         open.joined += 1;
-        let slot = (!part.ends_at_once_for(rank)).then(|| Arc::clone(&open.slot));
+        let slot = Arc::clone(&open.slot);
         if open.joined == self.size {
             self.end_first(state);
-        } else {
-            drop(state);
         }
-        slot.map(|slot| self.wait(slot)).transpose()
+        Ok(slot)
     }
 
-    /// Waits for the end of a collective.
-    fn wait(&self, slot: Arc<CollectiveSlot>) -> Result<CollectiveEnd, Halt> {
+    /// Waits until all ranks have joined the collective. Returns its result, or why there is none.
+    pub(super) fn wait(&self, slot: Arc<CollectiveSlot>) -> Result<CollectiveEnd, Halt> {
         for _ in 0..self.yields {
             if slot.get().is_some() {
                 break;
