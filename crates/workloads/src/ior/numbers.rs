@@ -93,7 +93,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// What the phases after this one need, on a rank with so many transfers of its own.
+    /// What later phases use of this one. `transfers` are those of this rank.
     pub(super) fn outcome(&self, transfers: u64, check: Option<&Check>) -> PhaseOutcome {
         let [transfers_min, transfers_max] = self.of_a_rank;
         let bad = check.map_or(0, |check| check.bad_transfers);

@@ -219,27 +219,33 @@ fn finish(
 ) -> Result<PhaseOutcome, Halt> {
     let counted = counted(test, setting, &done)?;
     let setting = &PhaseSetting { counted, ..setting.clone() };
-    let mut outcome = PhaseOutcome::default();
-    match done.tally.reads.take() {
-        None => outcome = record::put(test, setting, &mut done)?,
-        Some(reads) => {
-            let percent = test.parameters.mix.unwrap_or(0);
-            if percent < 100 {
-                let writes =
-                    PhaseSetting { kind: PhaseKind::MixedWrite, cached_before: None, ..setting.clone() };
-                outcome = record::put(test, &writes, &mut done)?;
-            }
-            done.tally.meter = reads;
-            (done.at_deadline.transfers, done.at_deadline.bytes) = done.at_deadline.reads.unwrap_or_default();
-            let reads =
-                PhaseSetting { kind: PhaseKind::MixedRead, is_first: percent == 100, ..setting.clone() };
-            if percent > 0 {
-                outcome = record::put(test, &reads, &mut done)?;
-            }
-        }
-    }
+    let outcome = match done.tally.reads.take() {
+        None => record::put(test, setting, &mut done)?,
+        Some(reads) => put_mixed(test, setting, &mut done, reads)?,
+    };
     before_close::report(test, setting, &done)?;
     Ok(outcome)
+}
+
+/// Records the writes and then the reads of a mixed phase, if it has them.
+fn put_mixed(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    done: &mut RankDone,
+    reads: Meter,
+) -> Result<PhaseOutcome, Halt> {
+    let percent = test.parameters.mix.unwrap_or(0);
+    if percent < 100 {
+        let writes = PhaseSetting { kind: PhaseKind::MixedWrite, cached_before: None, ..setting.clone() };
+        let outcome = record::put(test, &writes, done)?;
+        if percent == 0 {
+            return Ok(outcome);
+        }
+    }
+    done.tally.meter = reads;
+    (done.at_deadline.transfers, done.at_deadline.bytes) = done.at_deadline.reads.unwrap_or_default();
+    let reads = PhaseSetting { kind: PhaseKind::MixedRead, is_first: percent == 100, ..setting.clone() };
+    record::put(test, &reads, done)
 }
 
 /// Transfers of all ranks that count, if they may be fewer than all. If none counts, the phase fails. Wrong
