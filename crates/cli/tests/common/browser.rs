@@ -35,7 +35,7 @@ impl Browser {
         let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
         let mut places = std::env::split_paths(&path).flat_map(|dir| names.map(|name| dir.join(name)));
         let Some(program) = places.find(|place| place.is_file()) else {
-            skipped("no Chromium on the PATH; `cargo xtask test --all` installs it");
+            skipped("no Chromium on the PATH; `cargo xtask setup` installs it");
             return None;
         };
         Some(Self::of(&program))

@@ -286,7 +286,7 @@ pub fn there(launcher: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|dir| dir.join(launcher).exists());
     if !found {
-        skipped(&format!("no {launcher} here; `cargo xtask test --all` installs it"));
+        skipped(&format!("no {launcher} here; `cargo xtask setup` installs it"));
     }
     found
 }
