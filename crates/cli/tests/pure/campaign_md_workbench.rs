@@ -1,5 +1,7 @@
 //! Campaigns with tests that run `md-workbench`.
 
+use std::fs;
+
 use crate::common;
 use crate::common::campaign::Place;
 
@@ -84,6 +86,10 @@ criterion = [
     let ran = place.campaign();
     assert_eq!(place.outcomes(), ["T FAIL", "T PASS", "T PASS", "T PASS", "T PASS", "T INVALID"], "{ran:#?}");
     assert_eq!(place.whole_jobs(place.folder()), 1);
+    let report = fs::read_to_string(place.folder().join("report.html")).unwrap();
+    let (_, table) = report.split_once("Failed operations by path").expect("a table of failed operations");
+    let (table, _) = table.split_once("</table>").unwrap();
+    assert_eq!(table.matches("<tr><td>").count(), 3, "each failed operation is listed once: {table}");
 }
 
 #[test]

@@ -3,18 +3,17 @@
 //! Never here: the values of these parts. Records of other programs may lack some.
 
 use super::of_job::run_of;
+use super::of_parts::is_kind;
 use crate::folder::{Job, JobEnd};
 use crate::reason::{Code, Reason};
 use crate::record::{Phase, Record, phases};
 
-/// Phases that are a part of another one, which has the ranks and the timeline. They are the calls on
-/// directories in a walk, and the kinds of operations in the benchmark of md-workbench.
-const PARTS: [&str; 5] =
-    ["directories", "benchmark_create", "benchmark_read", "benchmark_stat", "benchmark_delete"];
-
-/// Whether a phase of this name is a part of another one.
+/// Whether a phase of this name is a part of another one, which has the ranks and the timeline.
+///
+/// The parts are the calls on directories in a walk, and the kinds of operations in the benchmark of
+/// md-workbench.
 pub fn is_part(phase: &str) -> bool {
-    PARTS.contains(&phase)
+    phase == "directories" || is_kind(phase)
 }
 
 /// The first part that the records of a job lack, although this program always records it.
@@ -65,7 +64,9 @@ mod tests {
             let (latency, moments) = (Some(Latency::default()), Some(Moments::default()));
             missing(&Phase { phase: name.into(), ops: 1, latency, moments, ..Phase::default() }, true)
         };
-        for part in PARTS {
+        for part in
+            ["directories", "benchmark_create", "benchmark_read", "benchmark_stat", "benchmark_delete"]
+        {
             assert_eq!(missing(part), None, "{part}");
         }
         for whole in ["benchmark", "benchmark_other", "write"] {

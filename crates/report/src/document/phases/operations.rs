@@ -2,6 +2,7 @@
 //!
 //! Never here: tables that transfers have too.
 
+use results::crosscheck::is_kind;
 use results::record::{Counts, Failed};
 
 use super::super::test_section::RepetitionPhase;
@@ -90,8 +91,10 @@ pub(super) fn failures(measured: &[RepetitionPhase]) -> Table {
     table
 }
 
+/// The phases with failures, without those whose failures another phase has, too.
 fn failed<'m>(
     measured: &'m [RepetitionPhase<'m>],
 ) -> impl Iterator<Item = (&'m RepetitionPhase<'m>, &'m Failed)> {
-    measured.iter().filter_map(|one| Some((one, one.phase.failed.as_ref()?)))
+    let own = measured.iter().filter(|one| !is_kind(&one.phase.phase));
+    own.filter_map(|one| Some((one, one.phase.failed.as_ref()?)))
 }
