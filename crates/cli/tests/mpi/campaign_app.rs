@@ -68,6 +68,19 @@ fn an_external_program_with_nodes_or_ranks_passes_under_every_launcher() {
 }
 
 #[test]
+fn the_ranks_of_a_probe_do_not_end_before_hydra_has_passed_on_the_end_of_its_input() {
+    if !there("mpirun.mpich") || !there("strace") {
+        return;
+    }
+    // Hydra acts 0.3 s after each event, as on a busy machine.
+    let late = "kind = \"mpirun\"\nargv = [\"strace\", \"-o\", \"/dev/null\", \"-e\", \"trace=poll\", \
+                \"-e\", \"inject=poll:delay_enter=300000\", \
+                \"mpirun.mpich\", \"-n\", \"{ranks}\", \"{cmd}\"]\n";
+    let test = format!("[[test]]\nid = \"T\"\nranks = 1\n{}", APP.replace("${seconds}", "1"));
+    assert_eq!(campaign(late, "", &test).outcomes(), ["T PASS"]);
+}
+
+#[test]
 fn the_process_whose_end_is_reported_first_is_a_fact_of_a_job_under_hydra() {
     if !there("mpirun.mpich") {
         return;

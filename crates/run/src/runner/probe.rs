@@ -25,8 +25,11 @@ use plan::schedule::{PlannedJob, Purpose};
 const TEST: &str = "probe";
 /// The time after which a probe is killed, seconds, if the job has a longer time limit.
 const TIMEOUT_S: f64 = 300.0;
-/// The program of a probe for external programs, which need not use MPI.
-const TRUE: &str = "true";
+/// The command line of a probe for external programs, which need not use MPI.
+///
+/// It takes a second because Hydra passes the end of its input on to the ranks. If they have ended before it
+/// does that, SIGPIPE ends Hydra. That happened with `true` on a busy machine.
+const EXTERNAL: [&str; 2] = ["sleep", "1"];
 
 /// Runs the probes for all jobs that have not ended. Returns how the campaign ended if a probe failed or the
 /// campaign was stopped.
@@ -150,7 +153,7 @@ fn next_number(asked: &CampaignRequest) -> std::io::Result<u32> {
 /// A job that starts its ranks like `job`. Each rank writes into the shared `file`.
 fn probe_job(job: &PlannedJob, number: u32, file: &Path) -> PlannedJob {
     let words = match job.workload {
-        "app" => vec![TRUE.to_owned()],
+        "app" => EXTERNAL.map(str::to_owned).to_vec(),
         _ => ["-w", "-a", "POSIX", "-t", "4k", "-b", "4k", "-o", &file.to_string_lossy()]
             .map(str::to_owned)
             .to_vec(),
