@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use results::Record;
 use results::record::CaseOutcome::{self, Fail, Pass, Undecided};
@@ -79,6 +81,12 @@ fn a_launcher_that_is_killed_leaves_its_case_undecided_and_the_others_run() {
         let driver = Running::piped(&mut command(dir.path(), launcher, "block:1"));
         let begun = || walk(&dir.path().join("d")).iter().any(|path| path.ends_with(CASES[1]));
         until("the case that hangs", begun);
+        // The launcher passes on what the ranks report. If it is killed before that, the driver knows only an
+        // earlier case.
+        let is_ended = |line: &str| line.contains(CASES[0]) && line.contains("\"outcome\"");
+        let records = || fs::read_to_string(dir.path().join("r")).unwrap_or_default();
+        until("the end of the case before it", || records().lines().any(is_ended));
+        thread::sleep(Duration::from_millis(500));
         let child = processes::children(&driver.id().to_string()).remove(0);
         signal("-KILL", child.parse().unwrap());
         let ran = driver.end(PATIENCE);
