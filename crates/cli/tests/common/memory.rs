@@ -8,10 +8,11 @@ use std::process::{Child, Command, Stdio};
 
 use super::program;
 
-/// Resident memory, in KiB, of a process that has not ended.
+/// Resident memory, in KiB, of a process that has not ended. The pages of the program's file do not count:
+/// they are mapped when they are first used, and many at once.
 pub fn resident(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let resident = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
     resident.split_whitespace().next().unwrap().parse().unwrap()
 }
 
