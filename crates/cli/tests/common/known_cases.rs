@@ -41,11 +41,6 @@ impl OpenCases {
         assert!(passed > 0, "{ran:#?}");
         open
     }
-
-    /// Whether a case failed in this run.
-    pub fn has_failed(&self, case: &str) -> bool {
-        self.failed.contains(case)
-    }
 }
 
 /// What is known of a file system. All other cases pass.
