@@ -212,7 +212,7 @@ impl Session {
             Self::Mpi(world) => world,
         };
         let comm: &dyn Comm = world.comm();
-        match comm.agree("options", mine) {
+        match comm.agree("options", mine.map_err(|usage| usage.0)) {
             Ok(value) => Ok((Self::Mpi(world), value)),
             Err(halt) => {
                 ENDED.set(Some(EndedWorld { world, is_left: false }));

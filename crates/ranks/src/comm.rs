@@ -7,9 +7,107 @@
 //! Never here: storage, time, printing.
 
 use std::fmt;
+use std::io;
+
+/// A call on a file that failed, or that moved less than it was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailedCall {
+    /// The call, such as `write` or `mkdir`.
+    pub call: String,
+    /// The path of the file or directory.
+    pub path: String,
+    /// The offset in the file, bytes; `None` if the call is about the path itself.
+    pub offset: Option<u64>,
+    /// The number of the system's error; `None` if a library reports none.
+    pub errno: Option<i32>,
+    /// Whether the call succeeded but moved too few bytes.
+    pub is_short: bool,
+    /// When it failed by the clock of its node, milliseconds since 1970.
+    pub at_unix_ms: u64,
+}
+
+/// Why one rank failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailureCause {
+    /// What happened, with path and offset if there are any.
+    pub text: String,
+    /// The call on a file that failed; `None` if the rank failed for another reason.
+    pub call: Option<FailedCall>,
+}
+
+impl fmt::Display for FailureCause {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.text)
+    }
+}
+
+impl From<String> for FailureCause {
+    fn from(text: String) -> Self {
+        Self { text, call: None }
+    }
+}
+
+impl From<&str> for FailureCause {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+/// An error without the path of its call is only a text.
+impl From<io::Error> for FailureCause {
+    fn from(error: io::Error) -> Self {
+        error.to_string().into()
+    }
+}
+
+impl FailureCause {
+    /// The same cause, with its text after `words`.
+    #[must_use]
+    pub fn after(mut self, words: &str) -> Self {
+        self.text.insert_str(0, words);
+        self
+    }
+
+    /// The cause and the node of its rank, for the other ranks. The text may contain any character.
+    fn to_bytes(&self, node: &str) -> Vec<u8> {
+        let call = self.call.as_ref().map_or_else(String::new, |call| {
+            let numbers = [
+                call.offset.map(i128::from),
+                call.errno.map(i128::from),
+                Some(call.is_short.into()),
+                Some(call.at_unix_ms.into()),
+            ];
+            let numbers = numbers.map(|number| number.map_or_else(String::new, |number| number.to_string()));
+            [&[call.call.clone(), call.path.clone()][..], &numbers].concat().join("\n")
+        });
+        [node, &call, &self.text].join("\0").into_bytes()
+    }
+
+    /// The node and the cause that another rank sent.
+    fn from_bytes(bytes: &[u8]) -> (String, Self) {
+        let sent = String::from_utf8_lossy(bytes);
+        let mut parts = sent.splitn(3, '\0');
+        let (node, call, text) = (parts.next(), parts.next(), parts.next().unwrap_or_default());
+        // A path may have line ends, and the numbers have none.
+        let call = call.and_then(|call| {
+            let (name, rest) = call.split_once('\n')?;
+            let mut parts = rest.rsplitn(5, '\n');
+            let (at, short, errno, offset) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+            Some(FailedCall {
+                call: name.to_owned(),
+                path: parts.next()?.to_owned(),
+                offset: offset.parse().ok(),
+                errno: errno.parse().ok(),
+                is_short: short == "1",
+                at_unix_ms: at.parse().unwrap_or_default(),
+            })
+        });
+        (node.unwrap_or("?").to_owned(), Self { text: text.to_owned(), call })
+    }
+}
 
 /// Why all ranks stopped: the same value on every rank.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Halt {
     /// The step that failed, such as `write` or `open`.
     pub step: String,
@@ -20,6 +118,8 @@ pub struct Halt {
     pub node: String,
     /// What happened, with path and offset if there are any.
     pub why: String,
+    /// The call on a file that failed, if this is the reason.
+    pub call: Option<FailedCall>,
 }
 
 impl fmt::Display for Halt {
@@ -146,13 +246,13 @@ impl dyn Comm + '_ {
 
     /// Ends `step` on all ranks together. Either all get their own value, or all get the same [`Halt`] with
     /// the error of the lowest rank that failed. Both cases clear the alarm.
-    pub fn agree<T, E: fmt::Display>(&self, step: &str, mine: Result<T, E>) -> Result<T, Halt> {
+    pub fn agree<T, E: Into<FailureCause>>(&self, step: &str, mine: Result<T, E>) -> Result<T, Halt> {
         self.agree_on_first(step, mine.map_err(|why| FailedAt { at_ns: 0, why }))
     }
 
     /// The same, with the error that came first. A failure makes other ranks fail in later calls, and their
     /// errors must not hide it. Among failures of the same moment it is that of the lowest rank.
-    pub fn agree_on_first<T, E: fmt::Display>(
+    pub fn agree_on_first<T, E: Into<FailureCause>>(
         &self,
         step: &str,
         mine: Result<T, FailedAt<E>>,
@@ -167,21 +267,42 @@ impl dyn Comm + '_ {
             }
             match mine {
                 Ok(value) => return Ok(value),
-                Err(failed) => unreachable!("no rank failed, but this rank has {}", failed.why),
+                Err(failed) => unreachable!("no rank failed, but this rank has {}", failed.why.into().text),
             }
         }
         let candidate = if moment == Some(first) { self.rank() } else { self.size() };
         let first = u32::try_from(self.reduce_one(candidate.into(), Reduce::Min)?).expect("a rank number");
-        let mut words = Vec::new();
-        if let Err(failed) = &mine
+        let mut sent = Vec::new();
+        if let Err(failed) = mine
             && self.rank() == first
         {
-            words = format!("{}\n{}", self.node_name(), failed.why).into_bytes();
+            sent = failed.why.into().to_bytes(self.node_name());
         }
-        self.broadcast(first, &mut words)?;
+        self.broadcast(first, &mut sent)?;
         self.clear_alarm()?;
-        let words = String::from_utf8_lossy(&words);
-        let (node, why) = words.split_once('\n').unwrap_or(("?", &words));
-        Err(Halt { step: step.to_owned(), rank: first, node: node.to_owned(), why: why.to_owned() })
+        let (node, FailureCause { text: why, call }) = FailureCause::from_bytes(&sent);
+        Err(Halt { step: step.to_owned(), rank: first, node, why, call })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_arrives_at_the_other_ranks_as_it_was() {
+        let call = |path: &str, offset, errno| FailedCall {
+            call: "write".to_owned(),
+            path: path.to_owned(),
+            offset,
+            errno,
+            is_short: errno.is_none(),
+            at_unix_ms: 1_764_000_000_123,
+        };
+        let causes = [None, Some(call("/f", Some(4096), Some(5))), Some(call("/a\nb\n", None, None))];
+        for call in causes {
+            let cause = FailureCause { text: "two\nlines\0and more".to_owned(), call };
+            assert_eq!(FailureCause::from_bytes(&cause.to_bytes("n017")), ("n017".to_owned(), cause));
+        }
     }
 }

@@ -14,6 +14,7 @@ mod check;
 mod clients;
 mod data_key;
 mod each_rank;
+mod failed_call;
 mod identity;
 mod kernel;
 mod metrics;
@@ -31,6 +32,7 @@ pub use check::{BadRange, BadRank, Check, SampledData};
 pub use clients::{Clients, ClockDifference, DifferingNodes, Mounted, SKEW_S, is_local};
 pub use data_key::DataKeyFacts;
 pub use each_rank::{Column, EachRank, Moments};
+pub use failed_call::{ErrorCause, FailedCall, error_cause, error_name};
 pub use identity::{MappedObject, NodeIdentity};
 pub use kernel::{ClockPace, KernelCount, MountCount};
 pub use metrics::{CACHED_SHARE, METRICS, Metric};
@@ -262,8 +264,8 @@ pub enum Counts {
 pub struct Failed {
     /// How many, over all ranks.
     pub operations: u64,
-    /// The number for each reason, as the system states it, the most frequent first.
-    pub reasons: Vec<(String, u64)>,
+    /// The reasons, the most frequent first.
+    pub reasons: Vec<FailureReason>,
     /// Some of them, at most [`Failed::CAP`]: the first of each rank, then the second, and so on.
     pub first: Vec<FailedOperation>,
 }
@@ -271,6 +273,33 @@ pub struct Failed {
 impl Failed {
     /// The maximum number of failures that a record lists. The count includes all.
     pub const CAP: usize = 64;
+
+    /// The text and the number of each reason.
+    pub fn counted(&self) -> Vec<(&str, u64)> {
+        self.reasons.iter().map(|reason| (reason.why.as_str(), reason.operations)).collect()
+    }
+}
+
+/// Why operations failed, and how many.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureReason {
+    /// The number of the system's error; absent if a library reports none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errno: Option<i32>,
+    /// Whether the calls succeeded but moved too few bytes.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_short: bool,
+    /// The error as the system states it.
+    pub why: String,
+    /// How many operations.
+    pub operations: u64,
+}
+
+impl FailureReason {
+    /// Whom the error concerns.
+    pub fn cause(&self) -> ErrorCause {
+        error_cause(self.errno, self.is_short)
+    }
 }
 
 /// One operation that failed.
@@ -282,6 +311,12 @@ pub struct FailedOperation {
     pub operation: String,
     /// The path.
     pub path: String,
+    /// The number of the system's error; absent if a library reports none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errno: Option<i32>,
+    /// Whether the call succeeded but moved too few bytes.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_short: bool,
     /// The error of the system.
     pub why: String,
 }
@@ -415,6 +450,9 @@ pub struct Failure {
     pub node: String,
     /// The error, with path and offset.
     pub why: String,
+    /// The call on a file that failed, if this is the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<FailedCall>,
 }
 
 /// A fact that the reader of the numbers should know.

@@ -12,6 +12,7 @@
 pub mod arrays;
 mod backends;
 mod buffer;
+pub mod call_error;
 mod client;
 mod files;
 mod hdf5;

@@ -5,9 +5,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use ranks::{Comm, Reduce};
+use ranks::{Comm, FailedCall, FailureCause, Reduce};
 
-use crate::files;
+use crate::{call_error, files};
 
 /// The common result of a step that all ranks of a shared file take: it fails on all of them or on none.
 pub(crate) fn together<T, E: fmt::Display + Into<io::Error>>(
@@ -19,9 +19,17 @@ pub(crate) fn together<T, E: fmt::Display + Into<io::Error>>(
     if !shared {
         return mine.map_err(Into::into);
     }
-    comm.agree(step, mine).map_err(|halt| match halt.rank == comm.rank() {
-        true => io::Error::other(halt.why),
-        false => io::Error::other(format!("{} (rank {})", halt.why, halt.rank)),
+    let cause = |error: E| {
+        let (text, error) = (error.to_string(), error.into());
+        let (errno, is_short) = (call_error::errno(&error), call_error::is_short(&error));
+        FailureCause { text, call: Some(FailedCall { errno, is_short, ..FailedCall::default() }) }
+    };
+    comm.agree(step, mine.map_err(cause)).map_err(|halt| {
+        let text = match halt.rank == comm.rank() {
+            true => halt.why,
+            false => format!("{} (rank {})", halt.why, halt.rank),
+        };
+        call_error::numbered(halt.call.and_then(|call| call.errno), text)
     })
 }
 

@@ -17,7 +17,7 @@ pub(crate) enum Leads {
 
 /// The number of failed operations for each reason, in one line.
 pub(crate) fn reasons(failed: &Failed) -> String {
-    let reasons: Vec<String> = failed.reasons.iter().map(|(why, count)| format!("{count} {why}")).collect();
+    let reasons: Vec<String> = failed.counted().iter().map(|(why, count)| format!("{count} {why}")).collect();
     reasons.join(", ")
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn wrong_ranges(ranges: &[BadRange], indent: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use results::record::FailedOperation;
+    use results::record::{FailedOperation, FailureReason};
 
     use super::*;
 
@@ -71,10 +71,13 @@ mod tests {
             operation: "stat".into(),
             path: "d/f".into(),
             why: "Permission denied".into(),
+            ..FailedOperation::default()
         };
+        let reason =
+            |why: &str, operations| FailureReason { why: why.into(), operations, ..FailureReason::default() };
         let failed = Failed {
             operations: 3,
-            reasons: vec![("Permission denied".into(), 2), ("Is a directory".into(), 1)],
+            reasons: vec![reason("Permission denied", 2), reason("Is a directory", 1)],
             first: vec![first; 3],
         };
         assert_eq!(reasons(&failed), "2 Permission denied, 1 Is a directory");

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use measure::CycleClock;
 use ranks::{Comm, Halt};
 use results::records::{Nowhere, Sink};
-use workloads::kit::drive::words;
+use workloads::kit::failed_call::words;
 
 use super::classic::interrupt;
 use super::program::StartedProgram;

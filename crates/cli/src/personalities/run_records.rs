@@ -10,7 +10,7 @@ use jiff::Zoned;
 use measure::CycleClock;
 use ranks::Halt;
 use results::Record;
-use results::record::{Clients, ClockFacts, End, Failure, Run, SCHEMA};
+use results::record::{Clients, ClockFacts, End, FailedCall, Failure, Run, SCHEMA};
 use results::records::{Nowhere, RecordFile, Sink};
 use units::Usage;
 
@@ -55,8 +55,11 @@ impl RunRecords {
     /// be written, unless an earlier failure to write already stopped the ranks.
     pub(crate) fn end(&mut self, halt: Option<&Halt>, exit: u8) -> io::Result<()> {
         if let Some(halt) = halt {
-            let Halt { step, rank, node, why } = halt.clone();
-            let _ = self.sink.put(&Record::Failure(Failure { step, rank, node, why }));
+            let Halt { step, rank, node, why, call } = halt.clone();
+            let call = call.map(|ranks::FailedCall { call, path, offset, errno, is_short, at_unix_ms }| {
+                FailedCall { call, path, offset, errno, is_short, at_unix_ms }
+            });
+            let _ = self.sink.put(&Record::Failure(Failure { step, rank, node, why, call }));
         }
         let reported = self.broken;
         self.put(&Record::End(End { exit, finished: rfc3339(), libraries: libraries() }))

@@ -93,7 +93,7 @@ fn with_dead_process(reason: Reason, job: &Job) -> Reason {
 /// The failure that a job recorded.
 fn failure(job: &Job) -> Option<Reason> {
     job.records.iter().find_map(|record| match record {
-        Record::Failure(Failure { step, rank, node, why }) => {
+        Record::Failure(Failure { step, rank, node, why, .. }) => {
             let reason = Reason::new(Code::RecordedFailure).with("step", step).with("error", why);
             // An external program has no ranks.
             Some(if is_app(job) { reason } else { reason.with("rank", *rank).with("node", node) })

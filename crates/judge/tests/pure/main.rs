@@ -409,6 +409,7 @@ fn failed_jobs_make_the_clause_invalid() {
         rank: 2,
         node: "n1".into(),
         why: "/s/f: No space left on device".into(),
+        ..Failure::default()
     };
     failed.jobs[2].records.insert(1, Record::Failure(why));
     let reason = one(&plan(WRITE), &failed).reason;

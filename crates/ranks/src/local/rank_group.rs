@@ -199,7 +199,7 @@ impl RankGroup {
 
     /// A halt of `rank` on this node.
     pub(super) fn halt(&self, step: &str, rank: u32, why: String) -> Halt {
-        Halt { step: step.to_owned(), rank, node: self.node.to_string(), why }
+        Halt { step: step.to_owned(), rank, node: self.node.to_string(), why, call: None }
     }
 
     /// Breaks the group from the first collective on that `rank` has not joined: it has left.

@@ -98,7 +98,7 @@ impl MpiComm {
     /// Converts an error code into the halt of this rank in `step`.
     pub(super) fn halt(&self, step: &str, code: c_int) -> Halt {
         let (rank, node, why) = (self.rank, self.node.to_string(), self.mpi.error_text(code));
-        Halt { step: step.to_owned(), rank, node, why }
+        Halt { step: step.to_owned(), rank, node, why, call: None }
     }
 
     /// Starts an MPI operation and waits for it; forwards alarms meanwhile.

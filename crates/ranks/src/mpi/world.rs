@@ -94,7 +94,13 @@ impl MpiWorld {
         let (rank, node) = (comm.rank(), comm.node_name().to_owned());
         drop(comm);
         let why = |code| format!("MPI error {code}");
-        mpi.finalize().map_err(|code| Halt { step: "MPI_Finalize".to_owned(), rank, node, why: why(code) })
+        mpi.finalize().map_err(|code| Halt {
+            step: "MPI_Finalize".to_owned(),
+            rank,
+            node,
+            why: why(code),
+            call: None,
+        })
     }
 
     /// Ends all ranks at once, also waiting ones; the launcher reports `code`.

@@ -193,7 +193,7 @@ fn failure(asked: &CampaignRequest, job: &PlannedJob, probe: &Job) -> Option<(Re
         return Some((reason.with("launch_rejected", rejection.word()).with("output", line), mistake));
     }
     let recorded = probe.records.iter().find_map(|record| match record {
-        Record::Failure(Failure { step, rank, node, why }) => {
+        Record::Failure(Failure { step, rank, node, why, .. }) => {
             let failure = Reason::new(Code::RecordedFailure).with("step", step).with("error", why);
             Some(failure.with("rank", *rank).with("node", node))
         }

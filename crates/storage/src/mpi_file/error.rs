@@ -5,6 +5,9 @@ use std::fmt;
 use std::io;
 
 use ffi::mpi::{ErrorClasses, MpiLibrary};
+use rustix::io::Errno;
+
+use crate::call_error;
 
 /// Space for a message: more than any library's `MPI_MAX_ERROR_STRING` (at most 512).
 const MESSAGE_BYTES_MAX: usize = 1024;
@@ -104,14 +107,19 @@ impl std::error::Error for MpiError {}
 
 impl From<MpiError> for io::Error {
     fn from(error: MpiError) -> Self {
-        let kind = match error.class {
-            Class::NoSuchFile => io::ErrorKind::NotFound,
-            Class::NoSpace => io::ErrorKind::StorageFull,
-            Class::Access | Class::ReadOnly => io::ErrorKind::PermissionDenied,
-            Class::NoCall => io::ErrorKind::InvalidInput,
-            _ => io::ErrorKind::Other,
+        let errno = match error.class {
+            Class::Access => Some(Errno::ACCESS),
+            Class::FileExists => Some(Errno::EXIST),
+            Class::FileInUse => Some(Errno::BUSY),
+            Class::Io => Some(Errno::IO),
+            Class::NoSpace => Some(Errno::NOSPC),
+            Class::NoSuchFile => Some(Errno::NOENT),
+            Class::Quota => Some(Errno::DQUOT),
+            Class::ReadOnly => Some(Errno::ROFS),
+            Class::NoCall => Some(Errno::INVAL),
+            _ => None,
         };
-        Self::new(kind, error.words)
+        call_error::numbered(errno.map(Errno::raw_os_error), error.words)
     }
 }
 

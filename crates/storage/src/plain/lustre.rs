@@ -133,7 +133,7 @@ impl LustreLayout {
         set.map(|()| Some(fd)).map_err(|error| {
             // An empty file without the requested layout would block the next attempt.
             let _ = fs::unlink(path);
-            io::Error::new(error.kind(), format!("cannot set the Lustre layout: {error}"))
+            crate::call_error::reworded(&error, format!("cannot set the Lustre layout: {error}"))
         })
     }
 
@@ -150,7 +150,7 @@ impl LustreLayout {
         // SAFETY: the call reads an `int`, which outlives it; the descriptor is open.
         answered(unsafe { libc::ioctl(fd.as_raw_fd(), SET_FLAGS, &raw const flags) }).map_err(|error| {
             let what = format!("{}: cannot switch off Lustre's locks: {error}", path.display());
-            io::Error::new(error.kind(), what)
+            crate::call_error::reworded(&error, what)
         })
     }
 

@@ -13,7 +13,7 @@ use storage::Names;
 use units::Usage;
 
 use super::shape::{FdtreeShape, TreeName};
-use crate::kit::drive::words;
+use crate::kit::failed_call::words;
 use crate::kit::path::c_path;
 
 /// How many trees a message names.

@@ -13,7 +13,7 @@ use storage::{Buffer, File, Mode, Names, Storage};
 use super::shape::{BLOCK, FdtreeShape};
 use super::walk::{TreeWalk, Which};
 use crate::kit::beneath::alone;
-use crate::kit::drive::words;
+use crate::kit::failed_call::words;
 use crate::kit::operations::Operation;
 
 /// One call for each name of a walk.
@@ -146,7 +146,7 @@ impl<'a> RemoveDirs<'a> {
             Some(path) if !self.keep_going => {
                 let text =
                     format!("{}; {path} does not belong to the tree and was not removed", words(&error));
-                io::Error::new(error.kind(), text)
+                storage::call_error::reworded(&error, text)
             }
             _ => error,
         }

@@ -9,7 +9,7 @@ use storage::arrays::{Access, ArrayFile, ArrayValues, Slab, Variable};
 use super::compare::{Comparing, ReadPlace};
 use super::files::FileArray;
 use super::write::{FileDone, FileWork, end, stops};
-use crate::kit::drive::{named, words};
+use crate::kit::failed_call::{cause, named, words};
 
 /// What a rank reads, and the memory for it.
 pub(super) struct Reading<'r> {
@@ -39,10 +39,10 @@ impl Reading<'_> {
     /// Opens the file and finds its arrays.
     fn open(&self) -> Result<(Box<dyn ArrayFile>, Vec<Variable>), Halt> {
         let FileWork { comm, file, path, .. } = *self.work;
-        let with_path = |error| named(path, &error);
-        let opened = self.work.arrays.open(comm, path).map_err(with_path);
+        let opened = self.work.arrays.open(comm, path).map_err(|error| named("open", path, &error));
         let mut open = comm.agree(file.check_name(), opened)?;
-        match comm.agree(file.check_name(), self.find(&mut *open).map_err(with_path)) {
+        let found = self.find(&mut *open).map_err(|error| named("inquire", path, &error));
+        match comm.agree(file.check_name(), found) {
             Ok(variables) => Ok((open, variables)),
             Err(halt) => {
                 // The file has already failed, so an error of the close adds nothing.
@@ -56,7 +56,8 @@ impl Reading<'_> {
     pub(super) fn look(&mut self) -> Result<(), Halt> {
         let (open, variables) = self.open()?;
         self.places = variables.iter().map(|variable| open.place(*variable).ok().flatten()).collect();
-        let closed = open.close().map_err(|error| words(&error));
+        let path = self.work.path;
+        let closed = open.close().map_err(|error| cause("close", path, &error, words(&error)));
         self.work.comm.agree(self.work.file.check_name(), closed)
     }
 

@@ -148,8 +148,7 @@ impl Flash<'_, '_> {
         let (mesh, path) = (&self.mesh, path.as_path());
         let work = FileWork { parameters, arrays: self.arrays, comm, mesh, file, path, calls: self.calls };
         let written = write(&work, self.rank.clock, &arrays, values)?;
-        let failed = written.done.failed.as_ref().map(|why| format!("{}: {why}", path.display()));
-        comm.agree(file.name(), failed.map_or(Ok(()), Err))?;
+        comm.agree(file.name(), written.done.ended(path))?;
         let file_bytes = self.whole(file, &arrays, path, &written)?;
         let (seconds, amount) = record::classic(&self.rank, &written)?;
         let bytes = self.mesh.blocks * file.block_bytes(parameters);
@@ -242,8 +241,7 @@ impl Flash<'_, '_> {
         let cached_before = self.cached(&reading, path)?;
         self.rank.next_phase()?;
         let (done, comparing) = reading.read(self.rank.clock)?;
-        let failed = done.failed.as_ref().map(|why| format!("{}: {why}", path.display()));
-        comm.agree(file.check_name(), failed.map_or(Ok(()), Err))?;
+        comm.agree(file.check_name(), done.ended(path))?;
         let check = comparing.check(comm)?;
         let wrong = check.bad_transfers;
         let known = self.known(file.check_name(), path, repetition, wanted);

@@ -4,6 +4,7 @@
 //! failed. A fragile library is the exception: after the failure of one of its own calls, no rank makes
 //! another, and none closes the file.
 
+use ranks::FailureCause;
 use std::io;
 use std::mem;
 use std::path::Path;
@@ -17,8 +18,7 @@ use super::define::define;
 use super::files::{FileArray, FlashFile, Form};
 use super::mesh::Mesh;
 use super::parameters::FlashIoParameters;
-use crate::kit::drive::words;
-use crate::kit::operations::call_failed;
+use crate::kit::failed_call::call_failed;
 use crate::kit::stamps::PhaseStamps;
 
 /// What a file is written from, and the library that writes it.
@@ -48,7 +48,7 @@ pub(super) struct FileDone {
     pub(super) begins: Vec<Tick>,
     pub(super) ends: Vec<Tick>,
     /// The first call that failed.
-    pub(super) failed: Option<String>,
+    pub(super) failed: Option<(String, io::Error)>,
     /// Calls that should have been collective and were not.
     pub(super) uncollective: u64,
 }
@@ -72,10 +72,15 @@ impl FileDone {
         match result {
             Ok(value) => Some(value),
             Err(error) => {
-                self.failed.get_or_insert_with(|| format!("{what}: {}", words(&error)));
+                self.failed.get_or_insert_with(|| (what.to_owned(), error));
                 None
             }
         }
+    }
+
+    /// Whether all calls on the file succeeded, and else which one failed first.
+    pub(super) fn ended(&self, path: &Path) -> Result<(), FailureCause> {
+        self.failed.as_ref().map_or(Ok(()), |(call, error)| Err(call_failed(call, path, error)))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: a rank only touches its own file, or the shared file if it is rank 0.
 //! Never here: opening files, clocks.
 
+use ranks::FailureCause;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use storage::Storage;
 use super::observer::IorEvent;
 use super::test::RunningTest;
 use super::{each_rank, names};
-use crate::kit::drive::named;
+use crate::kit::failed_call::named;
 use crate::kit::few;
 use crate::kit::path::c_path;
 
@@ -30,7 +31,10 @@ fn own(test: &RunningTest<'_>, repetition: u32) -> Option<PathBuf> {
 pub(super) fn remove(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let own = own(test, repetition);
     let removed = match &own {
-        Some(path) => test.mounts.same(test.storage, path).and_then(|()| remove_one(test.storage, path)),
+        Some(path) => {
+            let same = test.mounts.same(test.storage, path).map_err(FailureCause::from);
+            same.and_then(|()| remove_one(test.storage, path))
+        }
         None => Ok(false),
     };
     let removed = test.rank.comm.agree("remove", removed)?;
@@ -38,11 +42,11 @@ pub(super) fn remove(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), 
 }
 
 /// Removes a file if it exists; returns whether it existed.
-fn remove_one(storage: &dyn Storage, path: &Path) -> Result<bool, String> {
+fn remove_one(storage: &dyn Storage, path: &Path) -> Result<bool, FailureCause> {
     let exists = storage.size(path).map(|size| size.is_some());
     let removed =
         exists.and_then(|exists| if exists { storage.remove(path).map(|()| true) } else { Ok(false) });
-    removed.map_err(|error| named(path, &error))
+    removed.map_err(|error| named("unlink", path, &error))
 }
 
 /// After a failed write: removes what this run made, unless the user wants to keep the files. Adds to the
@@ -54,7 +58,10 @@ pub(super) fn clean_up(test: &RunningTest<'_>, repetition: u32, mut halt: Halt) 
         None => Ok(()),
     };
     // If the ranks cannot meet any more, the failure that led here is all that can be reported.
-    let Ok(left) = few::collect(test.rank.comm, removed.err().as_deref()) else { return halt };
+    let Ok(left) = few::collect(test.rank.comm, removed.err().as_ref().map(|cause| cause.text.as_str()))
+    else {
+        return halt;
+    };
     if let Some((_, first)) = left.parcels.first() {
         let others = match left.total {
             1 => String::new(),
@@ -71,10 +78,10 @@ pub(super) fn make_dirs(test: &RunningTest<'_>) -> Result<(), Halt> {
     let path = c_path(test.storage.system_path(&dir));
     let made = match test.storage.mounted().or_else(|| test.storage.names()) {
         Some(names) => match names.make_dir(&path, 0o700) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(named(&dir, &error)),
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(named("mkdir", &dir, &error)),
             _ => Ok(()),
         },
-        None => Err("-u needs directories, which this backend does not have. Leave out -u".to_owned()),
+        None => Err("-u needs directories, which this backend does not have. Leave out -u".into()),
     };
     test.rank.comm.agree("make directory", made)
 }
@@ -86,8 +93,8 @@ pub(super) fn all_there(test: &RunningTest<'_>, repetition: u32) -> Result<(), H
     let own = own(test, repetition).filter(|_| keeps);
     let there = own.map_or(Ok(()), |path| match lacks(test.storage, &path, needed) {
         Ok(None) => Ok(()),
-        Ok(Some(what)) => Err(format!("{}: {what}. Add -w to write the file first", path.display())),
-        Err(error) => Err(named(&path, &error)),
+        Ok(Some(what)) => Err(format!("{}: {what}. Add -w to write the file first", path.display()).into()),
+        Err(error) => Err(named("stat", &path, &error)),
     });
     test.rank.comm.agree("mixed", there)
 }

@@ -1,5 +1,6 @@
 //! One phase over all ranks: prepare outside the clock, start together, end together.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use measure::{Clock, Meter, Tick};
@@ -15,7 +16,7 @@ use super::transfer::{self, RankDone, RankJob};
 use super::{before_close, cache_before, identity, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
 use crate::kit::current::CurrentPhase;
-use crate::kit::drive::named;
+use crate::kit::failed_call::{cause, named};
 use crate::kit::order::TransferOrder;
 use crate::kit::permutation::seed_of;
 
@@ -305,7 +306,7 @@ fn order(
         Offsets::Shuffled => TransferOrder::shuffled(layout, rank, seed_of(&[seed])),
         Offsets::IorShuffled => TransferOrder::ior_shuffled(layout, rank, seed as u32),
         Offsets::RandomBlocks => {
-            let size = test.storage.size(path).map_err(|error| named(path, &error));
+            let size = test.storage.size(path).map_err(|error| named("stat", path, &error));
             let size = test.rank.comm.agree(kind.step(), size)?.unwrap_or(layout.file_bytes());
             let seed = if layout.file_per_rank { seed.wrapping_add(rank) } else { seed };
             TransferOrder::random_blocks(layout, rank, seed, size)
@@ -325,15 +326,14 @@ pub(super) fn reachable(test: &RunningTest<'_>, kind: PhaseKind, path: &Path) ->
         Ok(Some(_)) if kind.writes() => Ok(()),
         // This also covers libraries whose open hangs on the other ranks if it fails on one.
         Ok(Some(_)) => {
-            test.storage.readable(path).map_err(|error| format!("cannot open {}", named(path, &error)))
-        }
-        Ok(None) if needed == path => {
-            Err(format!("cannot open {}: No such file or directory", path.display()))
+            test.storage.readable(path).map_err(|error| named("open", path, &error).after("cannot open "))
         }
         Ok(None) => {
-            Err(format!("cannot open {}: {}: No such file or directory", path.display(), needed.display()))
+            let dir = if needed == path { String::new() } else { format!("{}: ", needed.display()) };
+            let text = format!("cannot open {}: {dir}No such file or directory", path.display());
+            Err(cause("open", path, &ErrorKind::NotFound.into(), text))
         }
-        Err(error) => Err(format!("cannot open {}", named(path, &error))),
+        Err(error) => Err(named("open", path, &error).after("cannot open ")),
     };
     test.rank.comm.agree(kind.step(), there)
 }

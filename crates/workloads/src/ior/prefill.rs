@@ -6,8 +6,10 @@
 //!
 //! Invariant: afterwards all blocks of all ranks hold 0xFF, or all ranks have halted.
 
+use ranks::FailureCause;
 use std::io;
 use std::path::Path;
+use storage::call_error;
 
 use measure::Clock;
 use ranks::Halt;
@@ -18,7 +20,8 @@ use super::observer::IorEvent;
 use super::parameters::IorParameters;
 use super::phase::{self, PhaseKind};
 use super::test::RunningTest;
-use crate::kit::drive::{named, words};
+use crate::kit::drive::TransferTrouble;
+use crate::kit::failed_call::named;
 
 /// Number of times that a partly written piece is continued.
 const RETRIES: u32 = 10_000;
@@ -37,14 +40,14 @@ pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Ha
     let mut buffer = test.rank.comm.agree("prefill", buffer)?;
     buffer.bytes_mut().fill(0xff);
     let how = Open { collective: false, ..parameters.open(Mode::Write, test.rank.comm.size()) };
-    let with_path = |error: io::Error| named(&path, &error);
-    let opened = test.storage.open(test.rank.comm, &path, how).map_err(with_path);
+    let opened = test.storage.open(test.rank.comm, &path, how);
+    let opened = opened.map_err(|error| named("open", &path, &error));
     // Sync and close may be collective calls, so either all ranks have the file or all stop here.
     let mut file = test.rank.comm.agree("prefill", opened)?;
     let written =
         write(test, &mut *file, &path, buffer.bytes()).inspect_err(|_| test.rank.comm.raise_alarm());
-    let synced = file.sync().map_err(with_path);
-    let closed = file.close().map_err(with_path);
+    let synced = file.sync().map_err(|error| named("fsync", &path, &error));
+    let closed = file.close().map_err(|error| named("close", &path, &error));
     test.rank.comm.agree("prefill", written.and(synced).and(closed))?;
     let seconds = (test.rank.clock.ns() - begin) as f64 * 1e-9;
     test.observer.event(&IorEvent::Prefilled(seconds));
@@ -58,12 +61,13 @@ pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Ha
 }
 
 /// Writes this rank's blocks piece by piece, until another rank fails.
-fn write(test: &RunningTest<'_>, file: &mut dyn File, path: &Path, piece: &[u8]) -> Result<(), String> {
+fn write(test: &RunningTest<'_>, file: &mut dyn File, path: &Path, piece: &[u8]) -> Result<(), FailureCause> {
     for offset in offsets(test.parameters, test.rank.comm.rank(), test.rank.comm.size()) {
         if test.rank.comm.alarm_raised() {
             return Ok(());
         }
-        write_piece(file, piece, offset).map_err(|why| format!("{} at {offset}: {why}", path.display()))?;
+        write_piece(file, piece, offset)
+            .map_err(|error| TransferTrouble::new("write", path, Some(offset), &error))?;
     }
     Ok(())
 }
@@ -79,19 +83,19 @@ fn offsets(parameters: &IorParameters, rank: u32, ranks: u32) -> impl Iterator<I
 }
 
 /// Writes one piece, in several calls if one call moves only a part.
-fn write_piece(file: &mut dyn File, piece: &[u8], offset: u64) -> Result<(), String> {
+fn write_piece(file: &mut dyn File, piece: &[u8], offset: u64) -> io::Result<()> {
     let mut done = 0;
     for _ in 0..RETRIES {
         match file.write_at(&piece[done..], offset + done as u64) {
             Ok(0) => break,
             Ok(moved) => done += moved,
-            Err(error) => return Err(words(&error)),
+            Err(error) => return Err(error),
         }
         if done == piece.len() {
             return Ok(());
         }
     }
-    Err(format!("short write: moved {done} of {} bytes", piece.len()))
+    Err(call_error::short(format!("short write: moved {done} of {} bytes", piece.len())))
 }
 
 #[cfg(test)]

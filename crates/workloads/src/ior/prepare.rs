@@ -9,8 +9,8 @@ use super::phase::{PhaseKind, Repetition};
 use super::repetition;
 use super::test::RunningTest;
 use super::transfer::{Memory, TransferMode};
-use crate::kit::drive::{named, words};
 use crate::kit::end::FileEnd;
+use crate::kit::failed_call::{path_and_words, words};
 use crate::kit::mix::Mix;
 use crate::kit::payload::{self, Payload, SpreadPieces};
 use crate::kit::permutation::seed_of;
@@ -131,7 +131,7 @@ fn log_path(
     let last = PathBuf::from(format!("{prefix}{rest}"));
     let before = repetition::kinds(test.parameters).into_iter().take_while(|earlier| *earlier != kind);
     if let Some(earlier) = before.filter(|earlier| *earlier != PhaseKind::Mixed).last() {
-        std::fs::rename(&last, apart(earlier)).map_err(|error| named(&last, &error))?;
+        std::fs::rename(&last, apart(earlier)).map_err(|error| path_and_words(&last, &error))?;
     }
     Ok(Some(last))
 }

@@ -5,17 +5,18 @@
 
 mod in_step;
 
-use std::io::ErrorKind;
-
 use measure::{Clock, Tick};
+use ranks::FailureCause;
 use ranks::{Comm, Halt, Reduce};
+use rustix::io::Errno;
 use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage};
 
 use super::before_close;
 use super::parameters::{IorParameters, RateLimit};
 use crate::kit::checker::Checker;
-use crate::kit::drive::{Ending, LoopCourse, Stop, TransferTrouble, drive, named, words};
+use crate::kit::drive::{Ending, LoopCourse, Stop, TransferTrouble, drive};
 use crate::kit::end::FileEnd;
+use crate::kit::failed_call::{cause, named, words};
 use crate::kit::mix::Mix;
 use crate::kit::order::TransferOrder;
 use crate::kit::pace::Pace;
@@ -166,12 +167,12 @@ pub(super) fn perform<C: Clock>(clock: &C, job: RankJob<'_>) -> Result<RankDone,
 
 impl<C: Clock> PhaseBody<'_, '_, C> {
     /// Keeps the first failure and alerts the other ranks.
-    fn fail(&mut self, why: String) {
-        self.fail_at(self.clock.now(), why);
+    fn fail(&mut self, why: impl Into<FailureCause>) {
+        self.fail_at(self.clock.now(), why.into());
     }
 
     /// The same for a failure of an earlier moment.
-    fn fail_at(&mut self, at: Tick, why: String) {
+    fn fail_at(&mut self, at: Tick, why: FailureCause) {
         if self.failed.is_none() {
             self.job.comm.raise_alarm();
             self.failed = Some(FirstFailure { at, why });
@@ -196,7 +197,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
             Ok(file) => Some(file),
             Err(error) => {
                 let verb = if mode == Mode::Write { "create" } else { "open" };
-                self.fail(format!("cannot {verb} {}", named(self.job.path, &error)));
+                self.fail(named("open", self.job.path, &error).after(&format!("cannot {verb} ")));
                 None
             }
         }
@@ -206,7 +207,8 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
     fn hints(&mut self, file: Option<&dyn File>) -> Option<Hints> {
         let file = file.filter(|_| self.job.comm.rank() == 0)?;
         file.hints().unwrap_or_else(|error| {
-            self.fail(format!("{}: cannot read the hints: {}", self.job.path.display(), words(&error)));
+            let text = format!("{}: cannot read the hints: {}", self.job.path.display(), words(&error));
+            self.fail(cause("hints", self.job.path, &error, text));
             None
         })
     }
@@ -306,7 +308,8 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
                     // The text may need calls on the failing file system.
                     let at = self.clock.now();
                     self.reached = self.job.tally.transfers();
-                    self.fail_at(at, self.failure_text(&trouble));
+                    let cause = self.cause_of(trouble);
+                    self.fail_at(at, cause);
                     if !self.in_step() {
                         return None;
                     }
@@ -317,21 +320,26 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         }
     }
 
-    /// The message of a failed transfer. It adds a remedy if O_DIRECT may be the reason. It adds the reason
-    /// if a library does not report a full file system.
-    fn failure_text(&self, trouble: &TransferTrouble) -> String {
+    /// The cause of a failed transfer. It adds a remedy if O_DIRECT may be the reason. It adds the reason if a
+    /// library does not report a full file system.
+    fn cause_of(&self, trouble: Box<TransferTrouble>) -> FailureCause {
+        let mut cause = FailureCause::from(trouble);
+        let Some(call) = &mut cause.call else { return cause };
         let space = || self.job.storage.space(self.job.path).unwrap_or(None);
+        let [full, invalid] = [Errno::NOSPC, Errno::INVAL].map(|errno| Some(errno.raw_os_error()));
         if self.writes()
-            && trouble.kind != Some(ErrorKind::StorageFull)
+            && call.errno != full
             && space().is_some_and(|space| space.bytes_available < self.job.call_bytes)
         {
-            return format!("{trouble} (no space left on the file system)");
+            call.errno = full;
+            cause.text.push_str(" (no space left on the file system)");
+        } else if self.job.storage.direct()
+            && !self.job.parameters.transfer.is_multiple_of(SECTORS)
+            && call.errno == invalid
+        {
+            cause.text.push_str(". O_DIRECT moves whole sectors. Choose -t and -b as multiples of 4k");
         }
-        let fits = self.job.parameters.transfer.is_multiple_of(SECTORS);
-        match self.job.storage.direct() && !fits && trouble.kind == Some(ErrorKind::InvalidInput) {
-            true => format!("{trouble}. O_DIRECT moves whole sectors. Choose -t and -b as multiples of 4k"),
-            false => trouble.to_string(),
-        }
+        cause
     }
 
     fn drive_once(
@@ -396,7 +404,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         if let Some(file) = file.as_mut().filter(|_| wanted)
             && let Err(error) = file.sync()
         {
-            self.fail(format!("fsync {}", named(self.job.path, &error)));
+            self.fail(named("fsync", self.job.path, &error).after("fsync "));
         }
         Ok(true)
     }
@@ -408,7 +416,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
             Memory::Buffers(..) => Ok(()),
         };
         if let Err(error) = file.close().and(detached) {
-            self.fail(format!("close {}", named(self.job.path, &error)));
+            self.fail(named("close", self.job.path, &error).after("close "));
         }
     }
 }

@@ -10,7 +10,10 @@ pub(crate) fn write_all(file: &mut dyn File, bytes: &[u8]) -> io::Result<()> {
     while moved < bytes.len() {
         match file.write_at(&bytes[moved..], moved as u64)? {
             0 => {
-                return Err(io::Error::other(format!("short write: moved {moved} of {} bytes", bytes.len())));
+                return Err(storage::call_error::short(format!(
+                    "short write: moved {moved} of {} bytes",
+                    bytes.len()
+                )));
             }
             more => moved += more,
         }

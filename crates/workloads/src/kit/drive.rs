@@ -13,7 +13,9 @@ use std::io;
 use std::path::Path;
 
 use measure::{Clock, Tick};
+use ranks::{FailedCall, FailureCause};
 
+use super::failed_call::{failed_call, words};
 use super::order::TransferOrder;
 use super::pace::{Pace, TransferStart};
 use super::tally::{TransferStamps, TransferTally};
@@ -60,35 +62,30 @@ pub struct TransferTrouble {
     pub offset: Option<u64>,
     /// What happened.
     pub why: String,
-    /// The kind of the error; `None` where no call failed.
-    pub kind: Option<io::ErrorKind>,
+    /// The failed call.
+    pub call: Option<FailedCall>,
 }
 
 impl TransferTrouble {
-    /// Boxed, so that the loop's results fit into registers.
+    /// A failed call, boxed so that the loop's results fit into registers. `offset` is `None` for a call on
+    /// the path itself.
     #[cold]
-    pub(super) fn new(path: &Path, offset: u64, why: impl Into<String>) -> Box<Self> {
-        Box::new(Self { path: path.display().to_string(), offset: Some(offset), why: why.into(), kind: None })
+    pub(crate) fn new(call: &str, path: &Path, offset: Option<u64>, error: &io::Error) -> Box<Self> {
+        let call = failed_call(call, path, offset, error);
+        Box::new(Self { path: call.path.clone(), offset, why: words(error), call: Some(call) })
     }
 
-    /// A failed call.
+    /// The same with the name of the call before the reason.
     #[cold]
-    pub(super) fn of_error(path: &Path, offset: u64, error: &io::Error) -> Box<Self> {
-        let trouble = Self::new(path, offset, words(error));
-        Box::new(Self { kind: Some(error.kind()), ..*trouble })
+    pub(super) fn with_call(call: &str, path: &Path, offset: Option<u64>, error: &io::Error) -> Box<Self> {
+        let trouble = Self::new(call, path, offset, error);
+        Box::new(Self { why: format!("{call}: {}", trouble.why), ..*trouble })
     }
+}
 
-    /// A failed sync.
-    #[cold]
-    pub(super) fn of_sync(path: &Path, offset: u64, error: &io::Error) -> Box<Self> {
-        let trouble = Self::of_error(path, offset, error);
-        Box::new(Self { why: format!("fsync: {}", trouble.why), ..*trouble })
-    }
-
-    /// A failed operation on a path.
-    #[cold]
-    pub(super) fn of_name(path: &Path, why: impl Into<String>) -> Box<Self> {
-        Box::new(Self { path: path.display().to_string(), offset: None, why: why.into(), kind: None })
+impl From<Box<TransferTrouble>> for FailureCause {
+    fn from(trouble: Box<TransferTrouble>) -> Self {
+        Self { text: trouble.to_string(), call: trouble.call }
     }
 }
 
@@ -99,20 +96,6 @@ impl fmt::Display for TransferTrouble {
             None => write!(out, "{}: {}", self.path, self.why),
         }
     }
-}
-
-/// The system's text for an error, without the number that Rust appends.
-pub fn words(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.rfind(" (os error ") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
-    }
-}
-
-/// The same after the path of the failed call.
-pub(crate) fn named(path: &Path, error: &io::Error) -> String {
-    format!("{}: {}", path.display(), words(error))
 }
 
 /// How a rank's loop ended.

@@ -11,6 +11,7 @@ pub mod double_entry;
 pub mod drive;
 pub mod each_rank;
 pub mod end;
+pub mod failed_call;
 pub mod few;
 pub mod glibc;
 pub mod layout;

@@ -12,13 +12,14 @@ use std::io;
 use std::path::Path;
 
 use measure::{Clock, Meter, Tick};
-use ranks::Halt;
+use ranks::{FailureCause, Halt};
 use results::record::{Counts, Phase, Spans};
 
 use super::balance::{BalancePlaces, RankWork};
 use super::current::CurrentPhase;
-use super::drive::{Ending, LoopCourse, LoopStep, Stop, TransferTrouble, drive, words};
+use super::drive::{Ending, LoopCourse, LoopStep, Stop, TransferTrouble, drive};
 use super::each_rank::{self, Mine};
+use super::failed_call::call_failed;
 use super::order::TransferOrder;
 use super::pace::Pace;
 use super::parts::ReductionParts;
@@ -66,11 +67,6 @@ impl std::fmt::Display for NothingToDo {
 }
 
 impl std::error::Error for NothingToDo {}
-
-/// Why a call on a path failed, in one line.
-pub fn call_failed(call: &str, path: &Path, error: &io::Error) -> String {
-    format!("{}: {call}: {}", path.display(), words(error))
-}
 
 /// The fixed properties of a phase.
 #[derive(Clone, Debug, Default)]
@@ -168,7 +164,7 @@ impl Operating {
         match drive(&*rank.clock, &mut each, order, &course, &mut self.tally) {
             Ok(ended) => ended,
             Err(trouble) => {
-                self.fail(rank, trouble.to_string());
+                self.fail(rank, trouble);
                 (from + self.so_far() - before, Ending::Alarm)
             }
         }
@@ -203,15 +199,15 @@ impl Operating {
         self.outside += self.failures.count() - before;
         self.failures.skipped = skipped;
         if let Err(trouble) = done {
-            self.fail(rank, trouble.to_string());
+            self.fail(rank, trouble);
         }
     }
 
     /// Fails the phase for a reason that is not an operation. The first reason is kept.
-    pub fn fail(&mut self, rank: &Rank<'_>, why: String) {
+    pub fn fail(&mut self, rank: &Rank<'_>, why: impl Into<FailureCause>) {
         if self.failed.is_none() {
             rank.comm.raise_alarm();
-            self.failed = Some(FirstFailure { at: rank.clock.now(), why });
+            self.failed = Some(FirstFailure { at: rank.clock.now(), why: why.into() });
         }
     }
 
@@ -230,7 +226,7 @@ impl Operating {
     pub fn end(
         mut self,
         rank: &mut Rank<'_>,
-        last: impl FnOnce() -> Result<(), String>,
+        last: impl FnOnce() -> Result<(), FailureCause>,
     ) -> Result<OperationsDone, Halt> {
         let own_end = rank.clock.now();
         if let Err(why) = last() {
@@ -329,7 +325,7 @@ impl LoopStep for OperationStep<'_> {
                 if self.failures.take(call, path, &error) {
                     return Ok(());
                 }
-                Err(TransferTrouble::of_name(path, format!("{call}: {}", words(&error))))
+                Err(TransferTrouble::with_call(call, path, None, &error))
             }
         }
     }

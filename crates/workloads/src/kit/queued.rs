@@ -13,10 +13,11 @@ use std::io;
 use std::path::Path;
 
 use measure::{Clock, Tick};
-use storage::{EndedTransfer, File, Op, Queue, Wait};
+use storage::{EndedTransfer, File, Op, Queue, Wait, call_error};
 
 use super::checker::Checker;
-use super::drive::{BATCH, Ending, LoopCourse, TransferTrouble, words};
+use super::drive::{BATCH, Ending, LoopCourse, TransferTrouble};
+use super::failed_call::words;
 use super::mix::Mix;
 use super::order::TransferOrder;
 use super::pace::Pace;
@@ -62,6 +63,12 @@ struct Flight {
     done: usize,
     calls: u32,
     read: bool,
+}
+
+impl Flight {
+    fn call(&self) -> &'static str {
+        if self.read { "read" } else { "write" }
+    }
 }
 
 /// The loop's own state.
@@ -186,7 +193,7 @@ impl<C: Clock> Loop<'_, '_, C> {
         match self.work.queue.submit(slot, op, flight.done, flight.offset + flight.done as u64) {
             Ok(()) => self.outstanding += 1,
             Err(error) => {
-                self.fail(flight, &error);
+                self.fail(flight.call(), flight, &error);
                 self.free.push(slot);
             }
         }
@@ -201,7 +208,7 @@ impl<C: Clock> Loop<'_, '_, C> {
         let reaped = self.work.queue.reap(wait, &mut self.ended);
         let mut now = self.clock.now();
         if let Err(error) = reaped {
-            self.fail(Flight { offset: 0, begin: now, done: 0, calls: 0, read: false }, &error);
+            self.fail("wait", Flight { offset: 0, begin: now, done: 0, calls: 0, read: false }, &error);
             // A failed queue reports nothing about outstanding transfers. Dropping the queue waits for them.
             self.outstanding = 0;
         }
@@ -218,7 +225,8 @@ impl<C: Clock> Loop<'_, '_, C> {
         if let Some(first) = writes.first() {
             if let Err(error) = self.work.file.sync() {
                 let flight = self.flights[first.slot];
-                self.fail(flight, &io::Error::new(error.kind(), format!("fsync: {}", words(&error))));
+                let error = call_error::reworded(&error, format!("fsync: {}", words(&error)));
+                self.fail("fsync", flight, &error);
             }
             now = self.clock.now();
         }
@@ -250,7 +258,7 @@ impl<C: Clock> Loop<'_, '_, C> {
             Ok(moved) => *moved,
             Err(error) => {
                 let flight = *flight;
-                self.fail(flight, error);
+                self.fail(flight.call(), flight, error);
                 self.free.push(ended.slot);
                 return false;
             }
@@ -292,7 +300,7 @@ impl<C: Clock> Loop<'_, '_, C> {
         }
         let what = if flight.read { "end of file" } else { "short write" };
         let why = format!("{what}: moved {} of {length} bytes", flight.done);
-        self.fail(flight, &io::Error::other(why));
+        self.fail(flight.call(), flight, &call_error::short(why));
         false
     }
 
@@ -321,8 +329,8 @@ impl<C: Clock> Loop<'_, '_, C> {
     }
 
     /// Keeps the first failure.
-    fn fail(&mut self, flight: Flight, error: &io::Error) {
+    fn fail(&mut self, call: &str, flight: Flight, error: &io::Error) {
         let at = flight.offset + flight.done as u64;
-        self.trouble.get_or_insert_with(|| TransferTrouble::of_error(self.work.path, at, error));
+        self.trouble.get_or_insert_with(|| TransferTrouble::new(call, self.work.path, Some(at), error));
     }
 }

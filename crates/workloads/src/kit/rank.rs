@@ -1,12 +1,12 @@
 //! What every rank of a run has: the other ranks, its clock, and the sink for records.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
 use measure::{Clock, CycleClock, Tick, WallClock};
-use ranks::{ClockOffset, Comm, FailedAt, Halt, Reduce};
+use ranks::{ClockOffset, Comm, FailedAt, FailureCause, Halt, Reduce};
 use results::Record;
 use results::mounts::Mount;
 use results::record::{Clients, ClockPace, KernelCount, Moments, Notice, Phase};
@@ -15,7 +15,7 @@ use results::records::Sink;
 use super::board::{Board, BoardRow, phase_number};
 use super::clients::{self, WallClockOrigin};
 use super::double_entry::{KernelMoment, KernelPlaces};
-use super::drive::words;
+use super::failed_call::{cause, words};
 use super::node::Node;
 use super::parts::{ReducedParts, ReductionParts};
 use super::payload::DataKey;
@@ -27,7 +27,7 @@ const BIAS_NS: i64 = 1 << 50;
 #[derive(Clone, Debug)]
 pub(crate) struct FirstFailure {
     pub(crate) at: Tick,
-    pub(crate) why: String,
+    pub(crate) why: FailureCause,
 }
 
 /// One rank of a run.
@@ -284,8 +284,13 @@ impl<'a> Rank<'a> {
     }
 
     fn agree_on_records(&self, kept: io::Result<()>) -> Result<(), Halt> {
-        self.comm
-            .agree("record", kept.map_err(|error| format!("cannot write the records: {}", words(&error))))
+        self.comm.agree(
+            "record",
+            kept.map_err(|error| {
+                let text = format!("cannot write the records: {}", words(&error));
+                cause("write", Path::new(""), &error, text)
+            }),
+        )
     }
 
     /// Records a notice for the reader of the numbers. Collective.

@@ -190,7 +190,7 @@ pub fn from_rank_0<T: Serialize + DeserializeOwned>(
     let found = if comm.rank() == 0 { find().map(Some) } else { Ok(None) };
     let mut text = serde_json::to_vec(&comm.agree(step, found)?).unwrap_or_default();
     comm.broadcast(0, &mut text)?;
-    comm.agree(step, serde_json::from_slice(&text))
+    comm.agree(step, serde_json::from_slice(&text).map_err(|error| error.to_string()))
 }
 
 /// The worst share of all ranks, on every rank; `None` if no rank knows its own. Collective.

@@ -2,7 +2,7 @@
 
 use ranks::{Comm, Halt};
 
-use super::drive::words;
+use super::failed_call::named;
 
 /// The trimmed content of the file, on all ranks; empty if the file cannot be read. Collective.
 pub fn read(comm: &dyn Comm, path: &str) -> Result<String, Halt> {
@@ -15,7 +15,7 @@ pub fn read(comm: &dyn Comm, path: &str) -> Result<String, Halt> {
 /// Writes the file. All ranks halt if that fails. Collective.
 pub fn write(comm: &dyn Comm, path: &str, text: &str) -> Result<(), Halt> {
     let written = if comm.rank() == 0 { std::fs::write(path, text) } else { Ok(()) };
-    comm.agree("status file", written.map_err(|error| format!("{path}: {}", words(&error))))
+    comm.agree("status file", written.map_err(|error| named("write", path.as_ref(), &error)))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use storage::call_error;
 
 use storage::{Buffer, File};
 
@@ -38,12 +39,12 @@ impl TransferTarget<'_> {
                 let rest = &mut |file: &mut dyn File, done: usize| {
                     file.write_at(&data[done..], offset + done as u64)
                 };
-                match self.continue_transfer(offset, data.len(), moved, rest)? {
+                match self.continue_transfer("write", offset, data.len(), moved, rest)? {
                     done if done >= data.len() => Ok(()),
-                    done => Err(self.stuck(offset, done, data.len(), "short write")),
+                    done => Err(self.stuck(("write", "short write"), offset, done, data.len())),
                 }
             }
-            Err(error) => Err(TransferTrouble::of_error(self.path, offset, &error)),
+            Err(error) => Err(TransferTrouble::new("write", self.path, Some(offset), &error)),
         }
     }
 
@@ -55,7 +56,7 @@ impl TransferTarget<'_> {
     ) -> Result<(), Box<TransferTrouble>> {
         let synced = self.file.sync();
         written?;
-        synced.map_err(|error| TransferTrouble::of_sync(self.path, offset, &error))
+        synced.map_err(|error| TransferTrouble::with_call("fsync", self.path, Some(offset), &error))
     }
 
     /// Continues a transfer after a call that moved `moved` of `length` bytes, until it is complete or moves
@@ -63,6 +64,7 @@ impl TransferTarget<'_> {
     #[cold]
     fn continue_transfer(
         &mut self,
+        name: &str,
         offset: u64,
         length: usize,
         moved: usize,
@@ -80,7 +82,8 @@ impl TransferTarget<'_> {
                 Ok(0) => break,
                 Ok(more) => done += more,
                 Err(error) => {
-                    return Err(TransferTrouble::of_error(self.path, offset + done as u64, &error));
+                    let at = Some(offset + done as u64);
+                    return Err(TransferTrouble::new(name, self.path, at, &error));
                 }
             }
             if done >= length {
@@ -92,12 +95,15 @@ impl TransferTarget<'_> {
 
     /// Why a transfer that moved only `done` of `length` bytes has failed.
     #[cold]
-    fn stuck(&self, offset: u64, done: usize, length: usize, what: &str) -> Box<TransferTrouble> {
-        TransferTrouble::new(
-            self.path,
-            offset + done as u64,
-            format!("{what}: moved {done} of {length} bytes"),
-        )
+    fn stuck(
+        &self,
+        (call, what): (&str, &str),
+        offset: u64,
+        done: usize,
+        length: usize,
+    ) -> Box<TransferTrouble> {
+        let error = call_error::short(format!("{what}: moved {done} of {length} bytes"));
+        TransferTrouble::new(call, self.path, Some(offset + done as u64), &error)
     }
 }
 
@@ -185,14 +191,14 @@ impl LoopStep for Reader<'_> {
                 let rest = &mut |file: &mut dyn File, done: usize| {
                     end.read(file, &mut data[done..], offset + done as u64)
                 };
-                let done = self.target.continue_transfer(offset, length, moved, rest)?;
+                let done = self.target.continue_transfer("read", offset, length, moved, rest)?;
                 let rejected = self.target.single_attempt && done > 0;
                 if done < length && (self.checker.is_none() || rejected) {
-                    return Err(self.target.stuck(offset, done, length, "end of file"));
+                    return Err(self.target.stuck(("read", "end of file"), offset, done, length));
                 }
                 done
             }
-            Err(error) => return Err(TransferTrouble::of_error(self.target.path, offset, &error)),
+            Err(error) => return Err(TransferTrouble::new("read", self.target.path, Some(offset), &error)),
         };
         Ok(())
     }

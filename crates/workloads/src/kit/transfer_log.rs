@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use measure::{Scale, Tick};
 use units::exponential;
 
-use super::drive::named;
+use super::failed_call::path_and_words;
 
 /// Transfers kept in memory, 16 bytes each.
 const KEPT: usize = 1_000_000;
@@ -33,7 +33,7 @@ impl TransferLog {
     /// Creates the file, writes its heading and allocates memory for up to `transfers`. A `mixed` phase both
     /// reads and writes. Fails with a line that names the file.
     pub fn create(path: &Path, transfer_bytes: u64, transfers: u64, mixed: bool) -> Result<Self, String> {
-        let with_path = |error| named(path, &error);
+        let with_path = |error| path_and_words(path, &error);
         let mut out = BufWriter::new(File::create(path).map_err(with_path)?);
         writeln!(out, "time,runtime,tp{}", if mixed { ",access" } else { "" }).map_err(with_path)?;
         let capacity = KEPT.min(transfers.try_into().unwrap_or(KEPT));
@@ -80,7 +80,7 @@ impl TransferLog {
             let rate = if runtime > 0.0 { self.transfer_bytes as f64 / runtime } else { 0.0 };
             let [time, runtime] = [time, runtime].map(|seconds| exponential(seconds, 8));
             if let Err(error) = writeln!(self.out, "{time},{runtime},{}{access}", exponential(rate, 6)) {
-                self.broken.get_or_insert_with(|| named(&self.path, &error));
+                self.broken.get_or_insert_with(|| path_and_words(&self.path, &error));
             }
         }
     }
@@ -88,7 +88,7 @@ impl TransferLog {
     /// Writes the rest. Fails if a line could not be written.
     pub fn finish(mut self) -> Result<(), String> {
         self.write_out();
-        let flushed = self.out.flush().map_err(|error| named(&self.path, &error));
+        let flushed = self.out.flush().map_err(|error| path_and_words(&self.path, &error));
         self.broken.map_or(flushed, Err)
     }
 }

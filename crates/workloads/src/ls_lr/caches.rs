@@ -9,7 +9,7 @@ use ranks::{Comm, Halt, Reduce};
 use storage::Client;
 
 use super::observer::Caches;
-use crate::kit::drive::named;
+use crate::kit::failed_call::path_and_words;
 use crate::kit::few;
 use crate::kit::node::Node;
 
@@ -33,7 +33,7 @@ impl<'a> RanksOfNode<'a> {
     /// failure. Collective.
     pub(super) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
         let mine = if self.node.leads() { self.client.drop_all_caches() } else { Ok(()) };
-        let why = mine.err().map(|error| named(&self.client.drop_caches, &error));
+        let why = mine.err().map(|error| path_and_words(&self.client.drop_caches, &error));
         let collected = few::collect(self.all, why.as_deref())?;
         Ok((collected.total == 0, collected.parcels.into_iter().next().map(|(_, text)| text)))
     }

@@ -9,13 +9,14 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use ranks::{Comm, Halt};
-use storage::{Mode, Names, Storage};
+use storage::{Mode, Names, Storage, call_error};
 
 use super::marker::{Marker, TreeState};
 use super::observer::{LsLrEvent, LsLrListener};
 use super::shape::{EntryPaths, LsLrShape};
 use crate::kit::beneath::alone;
-use crate::kit::drive::{Stop, words};
+use crate::kit::drive::Stop;
+use crate::kit::failed_call::words;
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
 use crate::kit::path::{PathBuffer, c_path};
@@ -52,7 +53,10 @@ pub(super) fn begin(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Res
             Some(Marker { state: TreeState::Making, .. }) => return Ok(Before::Part),
             Some(_) => return Ok(Before::Whole),
         },
-        Err(error) => return rejected(&format!("mkdir: {}", words(&error))),
+        Err(error) => {
+            let text = format!("{}: mkdir: {}", root.display(), words(&error));
+            return Err(call_error::reworded(&error, text));
+        }
     }
     if let Err(error) = (Marker { state: TreeState::Making, shape }).keep(root) {
         // Without its marker, a later run cannot recognize the tree.
@@ -172,7 +176,7 @@ impl Making<'_> {
         while written < self.shape.bytes {
             let part = (self.shape.bytes - written).min(self.data.len() as u64) as usize;
             match file.write_at(&self.data[..part], written)? {
-                0 => return Err(io::Error::other("the write call wrote 0 bytes")),
+                0 => return Err(call_error::short("the write call wrote 0 bytes")),
                 moved => written += moved as u64,
             }
         }

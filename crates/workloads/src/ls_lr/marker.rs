@@ -6,9 +6,10 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use storage::call_error;
 
 use super::shape::LsLrShape;
-use crate::kit::drive::named;
+use crate::kit::failed_call::path_and_words;
 
 /// Its name in the root of each tree.
 pub(super) const NAME: &str = ".ls-lr-tree";
@@ -79,7 +80,7 @@ impl Marker {
         kept.map_err(|error| {
             // A file of a failed write would prevent the removal of the tree.
             let _ = fs::remove_file(&new);
-            io::Error::new(error.kind(), named(&new, &error))
+            call_error::reworded(&error, path_and_words(&new, &error))
         })
     }
 

@@ -23,11 +23,11 @@ mod walk;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use ranks::{Comm, Halt, Reduce};
+use ranks::{Comm, FailureCause, Halt, Reduce};
 use results::record::Phase;
 use storage::{Listing, Names, Storage};
 
-use crate::kit::drive::words;
+use crate::kit::failed_call::{cause, words};
 use crate::kit::few;
 use crate::kit::operations::OperationSetting;
 use crate::kit::rank::Rank;
@@ -131,7 +131,8 @@ impl LsLrPart<'_, '_> {
     /// Collective.
     fn make(&mut self) -> Result<(bool, bool), Halt> {
         let (root, shape) = (self.own_tree(), self.parameters.shape);
-        let there = make::begin(self.names, &root, shape).map_err(|error| words(&error));
+        let there = make::begin(self.names, &root, shape)
+            .map_err(|error| cause("mkdir", &root, &error, words(&error)));
         let there = self.comm().agree("make", there)?;
         let wanted = there != Before::Whole;
         let setting = self.setting("make", 0);
@@ -140,7 +141,9 @@ impl LsLrPart<'_, '_> {
         self.rank.record_phase(&done.phase)?;
         let whole = done.phase.failed.is_none();
         let counted = if whole { make::end(self.names, &root, shape) } else { Ok(0) };
-        let counted = self.comm().agree("make", counted.map_err(|error| words(&error)))?;
+        let counted = self
+            .comm()
+            .agree("make", counted.map_err(|error| cause("list", &root, &error, words(&error))))?;
         let mut sums = [counted, u64::from(!wanted), u64::from(there == Before::Part)];
         self.comm().all_reduce(&mut sums, Reduce::Sum)?;
         let [counted, before, parts] = sums;
@@ -156,17 +159,17 @@ impl LsLrPart<'_, '_> {
 
     /// The number of entries with which the walked tree was created; `None` for a given tree without
     /// a marker.
-    fn expected(&self, root: &Path) -> Result<Option<u64>, String> {
+    fn expected(&self, root: &Path) -> Result<Option<u64>, FailureCause> {
         let at = |why: &str| format!("{}: {why}", root.display());
         let given = matches!(self.parameters.trees, Trees::Given(_));
         match Marker::load(root) {
             Ok(Some(Marker { state: TreeState::Whole, shape })) => Ok(Some(shape.entries)),
             _ if given => Ok(None),
-            Err(error) => Err(at(&words(&error))),
+            Err(error) => Err(cause("open", root, &error, at(&words(&error)))),
             Ok(Some(_)) => {
-                Err(at("this tree is incomplete. Complete it with --make, or remove it with --remove"))
+                Err(at("this tree is incomplete. Complete it with --make, or remove it with --remove").into())
             }
-            Ok(None) => Err(at("no tree of ls-lr. Create it with --make")),
+            Ok(None) => Err(at("no tree of ls-lr. Create it with --make").into()),
         }
     }
 
@@ -261,7 +264,8 @@ impl LsLrPart<'_, '_> {
     /// Removes the trees. Returns whether nothing is left and nothing failed.
     fn remove(&mut self) -> Result<bool, Halt> {
         let root = self.own_tree();
-        let found = self.comm().agree("remove", remove::begin(&root).map_err(|error| words(&error)))?;
+        let found = remove::begin(&root).map_err(|error| cause("stat", &root, &error, words(&error)));
+        let found = self.comm().agree("remove", found)?;
         let setting = self.setting("remove", 0);
         let (done, stays, first) =
             remove::entries(self.names, self.rank, self.observer, setting, (&root, found))?;
@@ -269,7 +273,9 @@ impl LsLrPart<'_, '_> {
         let whole = done.phase.failed.is_none();
         let end = whole && found != TreeRemains::Nothing;
         let gone = if end { remove::end(self.names, &root) } else { Ok(true) };
-        let gone = self.comm().agree("remove", gone.map_err(|error| words(&error)))?;
+        let gone = self
+            .comm()
+            .agree("remove", gone.map_err(|error| cause("rmdir", &root, &error, words(&error))))?;
         let mine = stays > 0 || !gone;
         let left = self.comm().reduce_one(mine.into(), Reduce::Sum)?;
         let first = mine.then(|| first.unwrap_or_else(|| root.display().to_string()));

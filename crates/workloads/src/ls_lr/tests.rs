@@ -211,7 +211,7 @@ fn a_chain_of_directories_is_walked_to_its_end_and_paths_too_long_are_named() {
     let walked = walk(deep.path(), EntryCalls::All, None, true);
     let failed = walked.phase.unwrap().failed.unwrap();
     // The entry and, if it is a directory, its listing.
-    let reasons: Vec<_> = failed.reasons.iter().map(|(why, count)| (why.as_str(), *count)).collect();
+    let reasons = failed.counted();
     assert_eq!(reasons, [("File name too long", 2)]);
     assert_eq!(failed.first.iter().map(|one| one.operation.as_str()).collect::<Vec<_>>(), ["statx", "open"]);
     let named = &failed.first[0].path;
@@ -248,7 +248,7 @@ fn a_directory_that_is_removed_during_the_walk_is_named_and_the_rest_is_listed()
             let failed = phase.failed.unwrap();
             assert_eq!((failed.operations, failed.first[0].operation.as_str()), (1, first));
             assert_eq!(Path::new(&failed.first[0].path), gone);
-            assert_eq!(failed.reasons[0].0, "No such file or directory");
+            assert_eq!(failed.reasons[0].why, "No such file or directory");
         }
         assert!(walked.opened.iter().any(|path| path.ends_with("ls-lr.0/d1")), "the walk continued");
         assert!(phase.ops < 230 && phase.ops > 100, "{}", phase.ops);

@@ -5,7 +5,7 @@
 
 use measure::Histogram;
 use ranks::{Comm, Halt};
-use results::record::{Balance, Failed, Latency, Phase};
+use results::record::{Balance, Failed, FailureReason, Latency, Phase};
 
 use super::objects::ObjectCall;
 use super::result::{CALLS, StepResult};
@@ -117,14 +117,14 @@ impl RankTotals {
 
 /// The failed operations of all kinds together.
 pub(super) fn all_failed(kinds: &[Option<Failed>]) -> Option<Failed> {
-    let mut reasons: Vec<(String, u64)> = Vec::new();
-    for (reason, count) in kinds.iter().flatten().flat_map(|kind| &kind.reasons) {
-        match reasons.iter_mut().find(|known| known.0 == *reason) {
-            Some(known) => known.1 += count,
-            None => reasons.push((reason.clone(), *count)),
+    let mut reasons: Vec<FailureReason> = Vec::new();
+    for reason in kinds.iter().flatten().flat_map(|kind| &kind.reasons) {
+        match reasons.iter_mut().find(|known| known.why == reason.why) {
+            Some(known) => known.operations += reason.operations,
+            None => reasons.push(reason.clone()),
         }
     }
-    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    reasons.sort_by_key(|reason| std::cmp::Reverse(reason.operations));
     let first = kinds.iter().flatten().map(|kind| kind.first.clone()).collect();
     let operations: u64 = kinds.iter().flatten().map(|kind| kind.operations).sum();
     let failed = Failed { operations, reasons, first: few::in_turn(first, Failed::CAP) };

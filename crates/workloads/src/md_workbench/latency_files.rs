@@ -8,7 +8,7 @@ use units::exponential;
 use super::objects::ObjectCall;
 use super::parameters::WorkbenchParameters;
 use super::run::WorkbenchStep;
-use crate::kit::drive::words;
+use crate::kit::failed_call::{cause, words};
 
 /// Start since the begin of the phase and duration of each operation, nanoseconds.
 pub(super) type LoggedCalls = Vec<(u64, u64)>;
@@ -40,7 +40,11 @@ pub(super) fn write(
     let all = if parameters.latency_all { "-all" } else { "" };
     let path = format!("{prefix}-{waiting:.2}-{iteration}-{name}{all}.csv");
     let written = if comm.rank() == 0 { std::fs::write(&path, rows) } else { Ok(()) };
-    comm.agree("latency file", written.map_err(|error| format!("-L {path}: {}", words(&error))))
+    comm.agree(
+        "latency file",
+        written
+            .map_err(|error| cause("write", path.as_ref(), &error, format!("-L {path}: {}", words(&error)))),
+    )
 }
 
 fn push(rows: &mut String, at: u64, ns: u64) {

@@ -252,7 +252,9 @@ impl<'r> ObjectSteps<'r> {
                 let moved = read_all(&mut *file, buffer)?;
                 if moved < buffer.len() {
                     let wanted = buffer.len();
-                    return Err(io::Error::other(format!("the object has {moved} of {wanted} bytes")));
+                    return Err(storage::call_error::short(format!(
+                        "the object has {moved} of {wanted} bytes"
+                    )));
                 }
                 self.system_call = "close";
                 file.close()

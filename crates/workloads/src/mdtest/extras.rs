@@ -17,7 +17,8 @@ use super::parameters::MdtestParameters;
 use super::phase::{self, PhasePlan, untimed};
 use super::run::{MdtestRun, ShiftTurn};
 use crate::kit::beneath::alone;
-use crate::kit::operations::{Operation, call_failed};
+use crate::kit::failed_call::call_failed;
+use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
 
 /// The mode that `chmod` sets: fewer permissions than files are created with.
@@ -64,7 +65,9 @@ pub(super) fn get_attribute(run: &mut MdtestRun<'_>, row: &'static ItemOperation
         let mut value = [0; ATTRIBUTE_BYTES];
         match names.get_attribute(path, ATTRIBUTE, &mut value)? {
             ATTRIBUTE_BYTES => Ok(()),
-            other => Err(io::Error::other(format!("the attribute has {other} of {ATTRIBUTE_BYTES} bytes"))),
+            other => Err(storage::call_error::short(format!(
+                "the attribute has {other} of {ATTRIBUTE_BYTES} bytes"
+            ))),
         }
     })?;
     clear_attributes(run, row)
@@ -279,7 +282,10 @@ impl Operation for List<'_> {
         let found = self.names.list(self.path.as_c_str(), &mut |_, _| ())?;
         match found >= self.least {
             true => Ok(()),
-            false => Err(io::Error::other(format!("{found} of at least {} entries were listed", self.least))),
+            false => Err(storage::call_error::short(format!(
+                "{found} of at least {} entries were listed",
+                self.least
+            ))),
         }
     }
 

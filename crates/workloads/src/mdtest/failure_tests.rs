@@ -57,11 +57,11 @@ fn with_continue_failures_are_counted_by_reason_and_the_rest_is_done() {
         let created = u64::from(ranks) + if ranks > 1 { 3 } else { 0 };
         let failed = left[0].phase("file_creation").failed.clone().expect("some failed");
         assert_eq!(failed.operations, created);
-        assert_eq!(failed.reasons, [("Permission denied".to_owned(), created)]);
+        assert_eq!(failed.counted(), [("Permission denied", created)]);
         assert!(failed.first[0].path.ends_with("file.mdtest.0.1") && failed.first[0].operation == "open");
         assert_eq!(left[0].phase("file_creation").ops, u64::from(ranks) * 4 - created);
         let removed = left[0].phase("file_removal").failed.clone().expect("they do not exist");
-        assert_eq!(removed.reasons, [("No such file or directory".to_owned(), created)]);
+        assert_eq!(removed.counted(), [("No such file or directory", created)]);
         for rank in &left {
             assert_eq!(rank.done.as_ref().map(|done| done.failed), Ok(2 * created));
         }
@@ -270,7 +270,7 @@ fn running_out_of_inodes_or_space_is_reported_with_path_and_call() {
         let created = left[0].phase("file_creation");
         let failed = created.failed.as_ref().expect("most failed");
         assert_eq!(failed.operations + created.ops, 80);
-        assert_eq!(failed.reasons, [("No space left on device".to_owned(), failed.operations)]);
+        assert_eq!(failed.counted(), [("No space left on device", failed.operations)]);
         assert_eq!(failed.first[0].operation, call);
     }
 }

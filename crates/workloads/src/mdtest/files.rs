@@ -233,7 +233,10 @@ impl Operation for Read<'_> {
             self.call = "read";
             self.came = read_all(&mut *file, self.buffer.bytes_mut())?;
             if self.came < wanted && self.verifier.is_none() {
-                return Err(io::Error::other(format!("the file has {} of {wanted} bytes", self.came)));
+                return Err(storage::call_error::short(format!(
+                    "the file has {} of {wanted} bytes",
+                    self.came
+                )));
             }
         }
         self.call = "close";

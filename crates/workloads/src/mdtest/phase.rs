@@ -1,6 +1,7 @@
 //! One phase of a run on all ranks: the commands before and after it, its deadline, its record, and its
 //! report.
 
+use ranks::FailureCause;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -12,7 +13,8 @@ use super::observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
 use super::operations::{ItemOperation, When};
 use super::parameters::MdtestParameters;
 use super::run::MdtestRun;
-use crate::kit::drive::{Ending, Stop, named, words};
+use crate::kit::drive::{Ending, Stop};
+use crate::kit::failed_call::{path_and_words, words};
 use crate::kit::layout::DataLayout;
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
@@ -122,7 +124,7 @@ pub(super) fn perform(
         rank.comm.barrier()?;
         doing.run_outside(rank, other, count);
     }
-    let mut done = doing.end(rank, || if commanded { after_phase(parameters) } else { Ok(()) })?;
+    let mut done = doing.end(rank, || if commanded { Ok(after_phase(parameters)?) } else { Ok(()) })?;
     done.phase.stonewall = wall;
     Ok(done)
 }
@@ -149,7 +151,7 @@ pub(super) fn untimed(
     run: &MdtestRun<'_>,
     step: &str,
     count: u64,
-    mut what: impl FnMut(u64) -> Result<(), String>,
+    mut what: impl FnMut(u64) -> Result<(), FailureCause>,
 ) -> Result<(), Halt> {
     let comm = run.rank.comm;
     let mut done = Ok(());
@@ -201,7 +203,7 @@ fn log(run: &MdtestRun<'_>, plan: &PhasePlan) -> Result<Option<TransferLog>, Str
     if let Some((test, iteration)) = iteration_before(run) {
         let number = if test > 0 { format!("{test}-{iteration}") } else { iteration.to_string() };
         let kept = format!("{prefix}.{number}{rest}");
-        std::fs::rename(&last, kept).map_err(|error| named(&last, &error))?;
+        std::fs::rename(&last, kept).map_err(|error| path_and_words(&last, &error))?;
     }
     TransferLog::create(&last, bytes.max(1), plan.count, false).map(Some)
 }

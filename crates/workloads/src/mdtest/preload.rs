@@ -4,6 +4,7 @@
 //! All ranks create and remove them together, outside of any clock, and a listing counts them. The run ends
 //! if a directory does not have the requested number.
 
+use ranks::FailureCause;
 use std::ffi::CStr;
 use std::io;
 
@@ -17,7 +18,7 @@ use super::names::{self, TreeShape};
 use super::observer::MdtestEvent;
 use super::phase::untimed;
 use super::run::MdtestRun;
-use crate::kit::operations::call_failed;
+use crate::kit::failed_call::call_failed;
 use crate::kit::path::PathBuffer;
 
 pub(super) const STEM: &str = "preload.mdtest.";
@@ -81,7 +82,7 @@ pub(super) fn fill(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
 
 /// Counts the files of this rank's part of the directories. A number other than the requested one is an
 /// error.
-fn count(run: &MdtestRun<'_>, share: &PreloadShare) -> Result<(), String> {
+fn count(run: &MdtestRun<'_>, share: &PreloadShare) -> Result<(), FailureCause> {
     let wanted = run.parameters.preload;
     for number in (share.first..share.directories).step_by(share.step as usize) {
         let path = directory(run, number);
@@ -89,7 +90,7 @@ fn count(run: &MdtestRun<'_>, share: &PreloadShare) -> Result<(), String> {
         let found = found.map_err(|error| call_failed("list", path.as_path(), &error))?;
         if found != wanted {
             let dir = path.as_path().display();
-            return Err(format!("{dir}: {wanted} files were created, but {found} are listed"));
+            return Err(format!("{dir}: {wanted} files were created, but {found} are listed").into());
         }
     }
     Ok(())

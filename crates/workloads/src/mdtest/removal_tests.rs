@@ -78,7 +78,7 @@ fn a_failed_removal_is_counted_and_the_others_are_done() {
             let left = play_on(ranks, &all, &storage);
             let phase = if call == "unlink" { "file_removal" } else { "directory_removal" };
             let counted = left[0].phase(phase).failed.clone().expect("one failed");
-            assert_eq!(counted.reasons, [("Permission denied".to_owned(), 1)], "{ranks} ranks");
+            assert_eq!(counted.counted(), [("Permission denied", 1)], "{ranks} ranks");
             assert_eq!(left[0].phase(phase).ops, u64::from(ranks) * 4 - 1);
             // The item, the tree and the test directory stay.
             assert_eq!(failed(&left), 3);
@@ -97,7 +97,7 @@ fn a_name_that_this_run_made_and_lost_is_a_failure() {
     let left = play_in(dir.path(), 1, &MdtestParameters { stat: false, read: false, ..all });
     assert_eq!(failed(&left), 1, "{left:#?}");
     let counted = left[0].phase("file_removal").failed.clone().expect("one failed");
-    assert_eq!(counted.reasons, [("No such file or directory".to_owned(), 1)]);
+    assert_eq!(counted.counted(), [("No such file or directory", 1)]);
 }
 
 #[test]
@@ -131,5 +131,5 @@ fn items_of_a_larger_run_are_not_foreign_and_fail_the_removal() {
     let left = play_in(dir.path(), 1, &MdtestParameters { items: 3, ..removal(&made) });
     assert_eq!(failed(&left), 2, "the tree and the test directory");
     let tree = left[0].phase("tree_removal").failed.clone().expect("it is not empty");
-    assert_eq!(tree.reasons, [("Directory not empty".to_owned(), 1)]);
+    assert_eq!(tree.counted(), [("Directory not empty", 1)]);
 }

@@ -1,7 +1,7 @@
 //! A run from its first number of ranks to its last iteration (mdtest 4.1).
 
 use measure::CycleClock;
-use ranks::{Comm, Halt, Reduce};
+use ranks::{Comm, FailedCall, Halt, Reduce};
 use results::records::Sink;
 use storage::{Names, Storage};
 
@@ -148,13 +148,27 @@ fn as_on_rank_0(
     done: Result<MdtestSummary, Halt>,
 ) -> Result<Result<MdtestSummary, Halt>, Halt> {
     let done = done.map(|MdtestSummary { wrong, failed }| (wrong, failed));
-    let done = done.map_err(|Halt { step, rank, node, why }| (step, rank, node, why));
+    let done = done.map_err(|Halt { step, rank, node, why, call }| {
+        let call =
+            call.map(|call| (call.call, call.path, call.offset, call.errno, call.is_short, call.at_unix_ms));
+        (step, rank, node, why, call)
+    });
     let mut text = serde_json::to_vec(&done).unwrap_or_default();
     comm.broadcast(0, &mut text)?;
-    let done: Result<_, (String, u32, String, String)> = serde_json::from_slice(&text)
-        .unwrap_or_else(|error| Err(("run".to_owned(), 0, String::new(), error.to_string())));
+    let done: Result<_, (String, u32, String, String, Option<_>)> = serde_json::from_slice(&text)
+        .unwrap_or_else(|error| Err(("run".to_owned(), 0, String::new(), error.to_string(), None)));
     let done = done.map(|(wrong, failed)| MdtestSummary { wrong, failed });
-    Ok(done.map_err(|(step, rank, node, why)| Halt { step, rank, node, why }))
+    Ok(done.map_err(|(step, rank, node, why, call)| {
+        let call = call.map(|(call, path, offset, errno, is_short, at_unix_ms)| FailedCall {
+            call,
+            path,
+            offset,
+            errno,
+            is_short,
+            at_unix_ms,
+        });
+        Halt { step, rank, node, why, call }
+    }))
 }
 
 /// All iterations on the ranks of `rank`. Collective earlier.
@@ -350,6 +364,7 @@ mod tests {
             rank: 3,
             node: "n7".into(),
             why: "/a\nb: stat: No such file or directory".into(),
+            call: Some(FailedCall { path: "/a\nb".into(), errno: Some(2), ..FailedCall::default() }),
         };
         for wanted in [Err(halt), Ok(MdtestSummary { wrong: 4, failed: 9 })] {
             let all = ranks::local::run(2, |comm| {

@@ -3,9 +3,11 @@
 //! Invariant: a directory that existed before is removed only by the phase that removes its tree. A directory
 //! with any other entry is never removed.
 
+use ranks::FailureCause;
 use std::ffi::CStr;
 use std::io;
 use std::path::Path;
+use storage::call_error;
 
 use ranks::{Comm, Halt};
 use storage::Names;
@@ -17,9 +19,10 @@ use super::operations::{ItemOperation, When};
 use super::parameters::MdtestParameters;
 use super::phase::{self, PhasePlan, TREES_AT};
 use super::run::MdtestRun;
-use crate::kit::drive::words;
+use crate::kit::failed_call::call_failed;
+use crate::kit::failed_call::words;
 use crate::kit::few;
-use crate::kit::operations::{Operation, call_failed};
+use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
 
 /// The mode of new directories, before the umask.
@@ -82,9 +85,9 @@ pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
             io::ErrorKind::NotFound if !created => {}
             io::ErrorKind::DirectoryNotEmpty => match left_out::foreign(names, known.as_c_str()) {
                 Ok(Some(name)) => kept.add(&name.display().to_string()),
-                _ => failed.add(&call_failed("rmdir", known.as_path(), &error)),
+                _ => failed.add(&call_failed("rmdir", known.as_path(), &error).text),
             },
-            _ => failed.add(&call_failed("rmdir", known.as_path(), &error)),
+            _ => failed.add(&call_failed("rmdir", known.as_path(), &error).text),
         }
         Ok(())
     });
@@ -132,8 +135,8 @@ impl KeptDirs {
 /// Calls a function with the path of each test directory of this iteration that this rank creates.
 fn each_test_dir(
     run: &MdtestRun<'_>,
-    what: &mut dyn FnMut(&dyn Names, &str) -> Result<(), String>,
-) -> Result<(), String> {
+    what: &mut dyn FnMut(&dyn Names, &str) -> Result<(), FailureCause>,
+) -> Result<(), FailureCause> {
     let rank = run.rank.comm.rank();
     if rank as usize >= run.parameters.dirs.len() {
         return Ok(());
@@ -143,13 +146,13 @@ fn each_test_dir(
     paths.try_for_each(|path| what(run.names, &path))
 }
 
-fn make(names: &dyn Names, path: &str) -> Result<bool, String> {
+fn make(names: &dyn Names, path: &str) -> Result<bool, FailureCause> {
     let known = PathBuffer::new(Path::new(path));
     match names.make_dir(known.as_c_str(), PERMISSIONS) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match names.stat(known.as_c_str()) {
             Ok(entry) if entry.directory => Ok(false),
-            Ok(_) => Err(format!("{path}: is no directory")),
+            Ok(_) => Err(format!("{path}: is no directory").into()),
             Err(error) => Err(call_failed("stat", path.as_ref(), &error)),
         },
         Err(error) => Err(call_failed("mkdir", path.as_ref(), &error)),
@@ -157,7 +160,7 @@ fn make(names: &dyn Names, path: &str) -> Result<bool, String> {
 }
 
 /// Whether the directory is removed; false if it is not empty.
-fn remove_if_empty(names: &dyn Names, path: &str) -> Result<bool, String> {
+fn remove_if_empty(names: &dyn Names, path: &str) -> Result<bool, FailureCause> {
     match names.remove_dir(PathBuffer::new(Path::new(path)).as_c_str()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
@@ -224,7 +227,7 @@ impl TreesWalk<'_> {
         }
         let why = "an earlier or running mdtest made it. Remove it with -r and the options of that run, or \
                    use another -d";
-        io::Error::new(error.kind(), format!("{}: {why}", words(&error)))
+        call_error::reworded(&error, format!("{}: {why}", words(&error)))
     }
 }
 

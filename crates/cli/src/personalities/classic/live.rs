@@ -20,7 +20,7 @@ use rustix::fs::OFlags;
 use units::Usage;
 use workloads::ior::PhaseStart;
 use workloads::kit::board::{Board, phase_number};
-use workloads::kit::drive::words;
+use workloads::kit::failed_call::words;
 
 use super::progress::{Running, ended, line, look};
 use crate::speech::living_line;

@@ -301,7 +301,7 @@ impl EventObserver<FdtreeEvent<'_>> for FdtreeText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use results::record::{Balance, FailedOperation, Latency, Spans};
+    use results::record::{Balance, FailedOperation, FailureReason, Latency, Spans};
 
     fn look(ranks: u32) -> FdtreeLook {
         let shape = FdtreeShape { levels: 3, dirs: 5, files: 10, blocks: 10 };
@@ -382,10 +382,13 @@ mod tests {
             operation: "write".into(),
             path: "w/LEVEL0.h.7.2/L3F1".into(),
             why: "No space left on device".into(),
+            ..FailedOperation::default()
         };
+        let reason =
+            |why: &str, operations| FailureReason { why: why.into(), operations, ..FailureReason::default() };
         let failed = Failed {
             operations: 30,
-            reasons: vec![("No space left on device".into(), 29), ("Permission denied".into(), 1)],
+            reasons: vec![reason("No space left on device", 29), reason("Permission denied", 1)],
             first: vec![first; 30],
         };
         let text = lines(&look, FdtreePhase::CreateFiles, &phase(10, 1.0), [0, 1]) + &failures(&failed);

@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_document_of_a_good_run_leaves_a_later_failure_to_standard_error() {
-        let halt = Halt { step: "write".into(), rank: 1, node: "n1".into(), why: "short".into() };
+        let halt = Halt { step: "write".into(), rank: 1, node: "n1".into(), why: "short".into(), call: None };
         for (done, is_reported) in [(Ok(DONE), false), (Err(halt), true)] {
             let page = Page::default();
             let mut printer = IorPrinter {

@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use storage::Space;
 use units::{Usage, exponential};
 use workloads::ior::{IorEvent, IorRankTimes};
-use workloads::kit::drive::words;
+use workloads::kit::failed_call::words;
 use workloads::kit::observer::EventObserver;
 
 use super::output::ResultOutput;

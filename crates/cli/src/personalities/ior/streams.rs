@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 
 use units::Usage;
-use workloads::kit::drive::words;
+use workloads::kit::failed_call::words;
 
 use super::output::{IorLook, ResultFormat};
 

@@ -270,7 +270,7 @@ fn marks(row: &WalkerRow, longest: f64, slowest: bool) -> String {
 /// Calls that failed: how many for each reason, and the first by path.
 fn failures(failed: &Failed) -> String {
     let mut text = format!("  FAILED     {} calls\n", failed.operations);
-    for (why, count) in &failed.reasons {
+    for (why, count) in failed.counted() {
         let _ = writeln!(text, "  {count:>10} {why}");
     }
     text + &named(failed, usize::MAX, "             ", Leads::Path, str::to_owned)

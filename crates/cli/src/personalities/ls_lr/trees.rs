@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use units::Usage;
-use workloads::kit::drive::words;
+use workloads::kit::failed_call::words;
 use workloads::ls_lr::{LsLrParameters, Marker, TreeState, Trees};
 
 /// Rejects a tree that cannot be made, walked or removed as requested.

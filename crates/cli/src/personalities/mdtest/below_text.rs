@@ -146,7 +146,7 @@ pub(crate) fn of_latencies(runs: &[RunLatencies]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use results::record::{BadRange, Check, FailedOperation, Stonewall};
+    use results::record::{BadRange, Check, FailedOperation, FailureReason, Stonewall};
 
     use super::super::results::tests::ended;
     use super::*;
@@ -213,11 +213,17 @@ mod tests {
                     operation: "mkdir".into(),
                     path: "d/x".into(),
                     why: "No space left".into(),
+                    ..FailedOperation::default()
+                };
+                let reason = |why: &str, operations| FailureReason {
+                    why: why.into(),
+                    operations,
+                    ..FailureReason::default()
                 };
                 phase.ops = 197;
                 phase.failed = Some(Failed {
                     operations: 3,
-                    reasons: vec![("No space left".into(), 2), ("Permission denied".into(), 1)],
+                    reasons: vec![reason("No space left", 2), reason("Permission denied", 1)],
                     first: vec![first],
                 });
                 let bad = BadRange { rank: 1, path: "f".into(), offset: 8, length: 8, ..BadRange::default() };

@@ -317,12 +317,7 @@ impl Driver<'_> {
             complain(&format!("mpi-io: {why}"));
             status = if status == FAIL { FAIL } else { ERROR };
         }
-        let halt = self.failure.take().map(|why| Halt {
-            step: "launch".to_owned(),
-            rank: 0,
-            node: String::new(),
-            why,
-        });
+        let halt = self.failure.take().map(|why| Halt { step: "launch".to_owned(), why, ..Halt::default() });
         let said = say(&text::table(&self.ended, &pending));
         if let Err(error) = said.and(self.kept.end(halt.as_ref(), status)) {
             complain(&format!("mpi-io: cannot write the results: {error}"));

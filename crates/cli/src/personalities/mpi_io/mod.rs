@@ -110,7 +110,7 @@ fn lock(reporter: &Mutex<Reporter>) -> std::sync::MutexGuard<'_, Reporter> {
 
 fn halt(comm: &dyn Comm, error: &io::Error) -> Halt {
     let (rank, node) = (comm.rank(), comm.node_name().to_owned());
-    Halt { step: "print".to_owned(), rank, node, why: error.to_string() }
+    Halt { step: "print".to_owned(), rank, node, why: error.to_string(), call: None }
 }
 
 fn run_cases(

@@ -62,8 +62,8 @@ pub(super) fn conditions(measured: &[RepetitionPhase]) -> Table {
 pub(super) fn reasons(measured: &[RepetitionPhase]) -> Table {
     let mut table = Table::new("Failed operations by reason", "Phase | Repetition | Reason | >Count");
     for (one, failed) in failed(measured) {
-        for (reason, count) in &failed.reasons {
-            table.row(name(one).into_iter().chain([Cell::new(reason), count_cell(*count)]));
+        for (reason, count) in failed.counted() {
+            table.row(name(one).into_iter().chain([Cell::new(reason), count_cell(count)]));
         }
     }
     table

@@ -90,7 +90,7 @@ impl SetFile {
         let lengths: Vec<u64> = dimensions.iter().map(|dimension| self.lengths[dimension.0]).collect();
         let space = HeldIdentifier::space(self.library, &lengths)?;
         let set = hdf5::make(self.sets_of(), name, self.type_of(element), &space, DEFAULT)
-            .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
+            .map_err(|error| crate::call_error::reworded(&error, format!("{name}: {error}")))?;
         Ok(self.keep(set, space, element, lengths.len()))
     }
 

@@ -192,7 +192,7 @@ fn not_made(depth: usize, error: &io::Error) -> io::Error {
         Some(libc::ENOSYS) => "this kernel has no native asynchronous I/O. Use URING or POSIX".to_owned(),
         _ => format!("cannot allocate a context for {depth} transfers at once: {error}"),
     };
-    io::Error::new(error.kind(), what)
+    crate::call_error::reworded(error, what)
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ impl DatasetOptions {
 
 /// Adds the name of the dataset to an error.
 fn named(segment: usize, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", name(segment)))
+    crate::call_error::reworded(error, format!("{}: {error}", name(segment)))
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl Mapping {
             unsafe { libc::mmap(ptr::null_mut(), length, access, libc::MAP_SHARED, fd.as_raw_fd(), 0) };
         if start == libc::MAP_FAILED {
             let error = io::Error::last_os_error();
-            return Err(io::Error::new(error.kind(), format!("cannot map {length} bytes: {error}")));
+            return Err(crate::call_error::reworded(&error, format!("cannot map {length} bytes: {error}")));
         }
         let watch = Some(RangeWatch::new(start.expose_provenance(), length));
         Ok(Self { start: start.cast(), length, watch })

@@ -167,7 +167,7 @@ impl MpiFileTransfers {
         // A caller would continue with the rest, and would be alone in a collective call.
         let alone = self.way == Participation::Collective || matches!(self.seen, FileSight::Strided { .. });
         if !whole && alone && moved >= ONE_CALL {
-            return Err(io::Error::other(format!("one call moved {moved} of {length} bytes")));
+            return Err(crate::call_error::short(format!("one call moved {moved} of {length} bytes")));
         }
         usize::try_from(moved).map_err(io::Error::other)
     }

@@ -91,7 +91,7 @@ impl LockedFile {
         // A lock of the open file, not of the process. Ranks may be threads of one process, which do not
         // exclude each other by locks of a process.
         locks::set(fd, Owner::Description, lock, Range { start: offset, length: length as u64 }, true)
-            .map_err(|error| io::Error::new(error.kind(), format!("lock of a range: {error}")))
+            .map_err(|error| crate::call_error::reworded(&error, format!("lock of a range: {error}")))
     }
 }
 

@@ -69,7 +69,7 @@ impl Ring {
                 ),
                 _ => format!("cannot register {depth} buffers of {bytes} bytes: {error}"),
             };
-            io::Error::new(error.kind(), what)
+            crate::call_error::reworded(&error, what)
         })
     }
 
@@ -256,7 +256,7 @@ fn not_allowed(error: &io::Error) -> io::Error {
         }
         _ => format!("cannot make a ring: {error}"),
     };
-    io::Error::new(error.kind(), what)
+    crate::call_error::reworded(error, what)
 }
 
 /// How much memory this user may lock, as text for a message.

@@ -5,12 +5,14 @@ use std::io;
 use std::path::Path;
 
 use ranks::{Comm, Halt, Reduce};
-use results::record::{Failed, FailedOperation};
+use results::record::{Failed, FailedOperation, FailureReason};
+use storage::call_error;
 
-use crate::kit::drive::words;
+use crate::kit::failed_call::words;
 use crate::kit::few;
 
-/// The system's error numbers are below this. Number 0 counts errors without a number.
+/// The system's error numbers are below this. Number 0 counts errors without a number, and this one calls
+/// that moved too few bytes.
 const ERRORS: usize = 136;
 /// Number of failures that each rank keeps with their paths.
 const NAMED: usize = 8;
@@ -23,12 +25,12 @@ pub(crate) struct Failures {
     /// Operations that had nothing to do.
     pub(super) skipped: u64,
     counts: Vec<u64>,
-    named: Vec<(&'static str, String, String)>,
+    named: Vec<(&'static str, String, io::Error)>,
 }
 
 impl Failures {
     pub(crate) fn new(keep_going: bool) -> Self {
-        Self { keep_going, skipped: 0, counts: vec![0; ERRORS], named: Vec::with_capacity(NAMED) }
+        Self { keep_going, skipped: 0, counts: vec![0; ERRORS + 1], named: Vec::with_capacity(NAMED) }
     }
 
     /// Counts a failure. Returns false if the run must not continue after it.
@@ -37,10 +39,11 @@ impl Failures {
         if !self.keep_going {
             return false;
         }
-        let number = error.raw_os_error().and_then(|number| usize::try_from(number).ok());
-        self.counts[number.filter(|number| *number < ERRORS).unwrap_or(0)] += 1;
+        let number = call_error::errno(error).and_then(|number| usize::try_from(number).ok());
+        let number = number.filter(|number| *number < ERRORS);
+        self.counts[number.unwrap_or(if call_error::is_short(error) { ERRORS } else { 0 })] += 1;
         if self.named.len() < NAMED {
-            self.named.push((call, shortened(path), words(error)));
+            self.named.push((call, shortened(path), call_error::reworded(error, words(error))));
         }
         true
     }
@@ -57,18 +60,32 @@ impl Failures {
         }
         let mut counts = self.counts;
         comm.reduce(&mut counts, Reduce::Sum)?;
-        let reason = |number: usize| match number {
-            0 => "another error".to_owned(),
-            _ => words(&io::Error::from_raw_os_error(number as i32)),
-        };
         let counted = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        let mut reasons: Vec<_> = counted.map(|(number, count)| (reason(number), *count)).collect();
-        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let lines = self.named.iter().map(|(call, path, why)| format!("{call}\t{why}\t{path}"));
+        let mut reasons: Vec<_> = counted.map(|(number, count)| reason(number, *count)).collect();
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.operations));
+        let lines = self.named.iter().map(|(call, path, error)| {
+            let errno = call_error::errno(error).map_or_else(String::new, |errno| errno.to_string());
+            let short = if call_error::is_short(error) { "short" } else { "" };
+            format!("{call}\t{errno}\t{short}\t{error}\t{path}")
+        });
         let mine = (!self.named.is_empty()).then(|| few::whole_lines(lines, few::BYTES));
         let arrived = few::collect(comm, mine.as_deref())?;
         let first = arrived.parcels.iter().map(|(rank, text)| named(*rank, text)).collect();
         Ok(Some(Failed { operations, reasons, first: few::in_turn(first, Failed::CAP) }))
+    }
+}
+
+/// The reason that is counted under `number`.
+fn reason(number: usize, operations: u64) -> FailureReason {
+    let reason = FailureReason { operations, ..FailureReason::default() };
+    match number {
+        0 => FailureReason { why: "another error".to_owned(), ..reason },
+        ERRORS => FailureReason { why: "too few bytes".to_owned(), is_short: true, ..reason },
+        _ => {
+            let errno = number as i32;
+            let why = words(&io::Error::from_raw_os_error(errno));
+            FailureReason { why, errno: Some(errno), ..reason }
+        }
     }
 }
 
@@ -87,9 +104,11 @@ fn shortened(path: &Path) -> String {
 
 fn named(rank: u32, text: &str) -> Vec<FailedOperation> {
     let lines = text.lines().filter_map(|line| {
-        let mut parts = line.splitn(3, '\t').map(str::to_owned);
-        let (operation, why, path) = (parts.next()?, parts.next()?, parts.next()?);
-        Some(FailedOperation { rank, operation, path, why })
+        let mut parts = line.splitn(5, '\t').map(str::to_owned);
+        let (operation, errno, short) = (parts.next()?, parts.next()?, parts.next()?);
+        let (why, path) = (parts.next()?, parts.next()?);
+        let is_short = !short.is_empty();
+        Some(FailedOperation { rank, operation, path, errno: errno.parse().ok(), is_short, why })
     });
     lines.collect()
 }

@@ -96,9 +96,9 @@ fn failures_are_counted_by_reason_and_listed_while_the_run_continues() {
     let failed = phase.failed.as_ref().unwrap();
     assert_eq!(failed.operations, 20);
     let reasons = [("No space left on device", 10), ("No such file or directory", 10)];
-    let mut counted = failed.reasons.clone();
-    counted.sort();
-    assert_eq!(counted, reasons.map(|(why, count)| (why.to_owned(), count)));
+    let mut counted = failed.counted();
+    counted.sort_unstable();
+    assert_eq!(counted, reasons);
     assert_eq!(failed.first.len(), 8);
     assert_eq!((failed.first[1].rank, failed.first[1].path.as_str()), (1, "/tree/f5"));
     assert_eq!((failed.first[1].operation.as_str(), failed.first[1].why.as_str()), ("mkdir", reasons[1].0));
@@ -116,7 +116,7 @@ fn a_failed_last_step_of_a_phase_fails_it_on_all_ranks() {
         let sink: &mut dyn Sink = &mut kept;
         let mut rank = Rank::begin(comm, &mut clock, sink, None, &[])?;
         let doing = Operating::begin(&mut rank, setting.clone(), None)?;
-        let last = || if comm.rank() == 1 { Err("sync: status 1".to_owned()) } else { Ok(()) };
+        let last = || if comm.rank() == 1 { Err("sync: status 1".into()) } else { Ok(()) };
         doing.end(&mut rank, last).map(drop)
     });
     for rank in all {

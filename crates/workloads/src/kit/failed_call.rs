@@ -1,0 +1,53 @@
+//! A failed call on a file: a text for people, and the facts for the record.
+//!
+//! Never here: what the failure means for a run or a verdict.
+
+use std::io;
+use std::path::Path;
+
+use measure::unix_seconds;
+use ranks::{FailedCall, FailureCause};
+use storage::call_error;
+
+/// The system's text for an error, without the number that Rust appends.
+pub fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" (os error ") {
+        Some(at) => text[..at].to_owned(),
+        None => text,
+    }
+}
+
+/// The facts of a failed call; `offset` is `None` for a call on the path itself.
+#[cold]
+pub fn failed_call(call: &str, path: &Path, offset: Option<u64>, error: &io::Error) -> FailedCall {
+    FailedCall {
+        call: call.to_owned(),
+        path: path.display().to_string(),
+        offset,
+        errno: call_error::errno(error),
+        is_short: call_error::is_short(error),
+        at_unix_ms: (unix_seconds() * 1e3) as u64,
+    }
+}
+
+/// A failed call on a path as the cause of a rank, with this text.
+#[cold]
+pub fn cause(call: &str, path: &Path, error: &io::Error, text: String) -> FailureCause {
+    FailureCause { text, call: Some(failed_call(call, path, None, error)) }
+}
+
+/// The same, with the path and the error as text.
+pub fn named(call: &str, path: &Path, error: &io::Error) -> FailureCause {
+    cause(call, path, error, path_and_words(path, error))
+}
+
+/// The same, with the path, the call and the error as text.
+pub fn call_failed(call: &str, path: &Path, error: &io::Error) -> FailureCause {
+    cause(call, path, error, format!("{}: {call}: {}", path.display(), words(error)))
+}
+
+/// The path of a failed call and the error.
+pub(crate) fn path_and_words(path: &Path, error: &io::Error) -> String {
+    format!("{}: {}", path.display(), words(error))
+}
