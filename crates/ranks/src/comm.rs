@@ -68,8 +68,8 @@ impl FailureCause {
         self
     }
 
-    /// The cause and the node of its rank, for the other ranks. The text may contain any character.
-    fn to_bytes(&self, node: &str) -> Vec<u8> {
+    /// The cause and the node of its rank as one text, for the other ranks. It has no limit of characters.
+    pub fn encode(&self, node: &str) -> String {
         let call = self.call.as_ref().map_or_else(String::new, |call| {
             let numbers = [
                 call.offset.map(i128::from),
@@ -80,12 +80,11 @@ impl FailureCause {
             let numbers = numbers.map(|number| number.map_or_else(String::new, |number| number.to_string()));
             [&[call.call.clone(), call.path.clone()][..], &numbers].concat().join("\n")
         });
-        [node, &call, &self.text].join("\0").into_bytes()
+        [node, &call, &self.text].join("\0")
     }
 
-    /// The node and the cause that another rank sent.
-    fn from_bytes(bytes: &[u8]) -> (String, Self) {
-        let sent = String::from_utf8_lossy(bytes);
+    /// The node and the cause that another rank encoded.
+    pub fn decode(sent: &str) -> (String, Self) {
         let mut parts = sent.splitn(3, '\0');
         let (node, call, text) = (parts.next(), parts.next(), parts.next().unwrap_or_default());
         // A path may have line ends, and the numbers have none.
@@ -276,11 +275,11 @@ impl dyn Comm + '_ {
         if let Err(failed) = mine
             && self.rank() == first
         {
-            sent = failed.why.into().to_bytes(self.node_name());
+            sent = failed.why.into().encode(self.node_name()).into_bytes();
         }
         self.broadcast(first, &mut sent)?;
         self.clear_alarm()?;
-        let (node, FailureCause { text: why, call }) = FailureCause::from_bytes(&sent);
+        let (node, FailureCause { text: why, call }) = FailureCause::decode(&String::from_utf8_lossy(&sent));
         Err(Halt { step: step.to_owned(), rank: first, node, why, call })
     }
 }
@@ -302,7 +301,7 @@ mod tests {
         let causes = [None, Some(call("/f", Some(4096), Some(5))), Some(call("/a\nb\n", None, None))];
         for call in causes {
             let cause = FailureCause { text: "two\nlines\0and more".to_owned(), call };
-            assert_eq!(FailureCause::from_bytes(&cause.to_bytes("n017")), ("n017".to_owned(), cause));
+            assert_eq!(FailureCause::decode(&cause.encode("n017")), ("n017".to_owned(), cause));
         }
     }
 }

@@ -51,7 +51,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::history::AcceptedValues;
 use crate::reason::{Code, Reason};
-use crate::record::DataKeyFacts;
+use crate::record::{DataKeyFacts, WaitingCall};
 use crate::summary::{CampaignCourse, Summary};
 use crate::{Record, Verdict};
 
@@ -297,6 +297,8 @@ pub struct Job {
     pub printed: Option<String>,
     /// The standard error of an external program; absent in the same cases.
     pub printed_errors: Option<String>,
+    /// The calls on files that its ranks were in when it was asked to end.
+    pub waits: Vec<WaitingCall>,
     /// The dataset that it made or found.
     pub dataset: Option<Manifest>,
     /// What the hash chain has about it; absent without a chain.

@@ -24,6 +24,7 @@ mod reported;
 mod stall;
 mod state;
 mod sync_time;
+mod waiting;
 
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +42,7 @@ pub use reported::{Reported, ReportedPhase};
 pub use stall::PhaseStall;
 pub use state::{ReachedState, StateExtents};
 pub use sync_time::SyncTime;
+pub use waiting::{WAITS, WaitingCall};
 
 /// The version of the record format that this program writes.
 pub const SCHEMA: u32 = 1;
@@ -468,6 +470,9 @@ pub struct Notice {
     pub phase: String,
     /// The sentence.
     pub text: String,
+    /// The call on a file that failed, if the notice is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<FailedCall>,
 }
 
 /// The program ended by itself.

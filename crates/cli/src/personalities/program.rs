@@ -12,6 +12,7 @@ use workloads::kit::process;
 
 use super::own_lines::is_plain_here;
 use super::run_records::RunRecords;
+use super::waiting;
 use crate::session::{Session, launch};
 use crate::speech::{complain, say};
 use crate::status::{DONE, ERROR, USAGE, error_if};
@@ -94,8 +95,9 @@ impl<'a> StartedProgram<'a> {
         }
     }
 
-    /// Creates the file of `--record`, if it was given, on the process that prints.
+    /// Creates the file of `--record`, if it was given, on the process that prints. All processes call this.
     pub(crate) fn records(&self, path: Option<&str>) -> Result<Option<RunRecords>, Usage> {
+        waiting::records_in(path);
         if self.speaks { RunRecords::open(path).map(Some) } else { Ok(None) }
     }
 

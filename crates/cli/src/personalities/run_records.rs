@@ -10,9 +10,10 @@ use jiff::Zoned;
 use measure::CycleClock;
 use ranks::Halt;
 use results::Record;
-use results::record::{Clients, ClockFacts, End, FailedCall, Failure, Run, SCHEMA};
+use results::record::{Clients, ClockFacts, End, Failure, Run, SCHEMA};
 use results::records::{Nowhere, RecordFile, Sink};
 use units::Usage;
+use workloads::kit::failed_call::recorded;
 
 /// The records of a run, on rank 0.
 pub(crate) struct RunRecords {
@@ -56,9 +57,7 @@ impl RunRecords {
     pub(crate) fn end(&mut self, halt: Option<&Halt>, exit: u8) -> io::Result<()> {
         if let Some(halt) = halt {
             let Halt { step, rank, node, why, call } = halt.clone();
-            let call = call.map(|ranks::FailedCall { call, path, offset, errno, is_short, at_unix_ms }| {
-                FailedCall { call, path, offset, errno, is_short, at_unix_ms }
-            });
+            let call = call.map(recorded);
             let _ = self.sink.put(&Record::Failure(Failure { step, rank, node, why, call }));
         }
         let reported = self.broken;

@@ -8,11 +8,13 @@
 
 mod call;
 
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use results::record::WaitingCall;
 use workloads::kit::current;
 
 use crate::speech::complain;
@@ -32,6 +34,10 @@ const REPEATING: u32 = 16;
 /// What rank 0 does while it needs the others.
 const WAITING: &str = "waiting for other ranks";
 
+/// The directory of the records of this run, if it writes any.
+static RECORDS: OnceLock<PathBuf> = OnceLock::new();
+/// The calls in which the watch last saw the ranks, and since when.
+static SEEN: Mutex<Vec<(u32, FileCall, Instant)>> = Mutex::new(Vec::new());
 /// The ranks of this process and their threads, from the start of each rank to the end of the watch.
 static RANKS: Mutex<Vec<RankThread>> = Mutex::new(Vec::new());
 
@@ -90,6 +96,7 @@ pub(crate) fn watch() -> WaitWatch {
             }
             for rank in &mut watched {
                 let call = FileCall::of(rank.of.thread);
+                rank.share(&call);
                 if let Some(line) = rank.look(call, Instant::now(), long) {
                     complain_of(&line);
                 }
@@ -97,6 +104,13 @@ pub(crate) fn watch() -> WaitWatch {
         }
     });
     WaitWatch { _end: end }
+}
+
+/// Notes the file of the records, on every process. The calls that ranks do not return from are recorded beside it.
+pub(crate) fn records_in(file: Option<&str>) {
+    let dir = file.and_then(|file| Path::new(file).parent());
+    // A process has one run.
+    let _ = dir.map(|dir| RECORDS.set(dir.to_owned()));
 }
 
 /// Prints a line about a rank, with the phase that it is in.
@@ -122,6 +136,19 @@ impl Drop for WaitWatch {
 }
 
 impl WatchedRank {
+    /// Shares the call that the rank is in now with the thread that handles signals.
+    fn share(&self, call: &Option<FileCall>) {
+        let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = seen.iter().position(|(rank, ..)| *rank == self.of.rank);
+        match (call, known) {
+            (Some(call), Some(at)) if seen[at].1 == *call => {}
+            (Some(call), Some(at)) => seen[at] = (self.of.rank, call.clone(), Instant::now()),
+            (Some(call), None) => seen.push((self.of.rank, call.clone(), Instant::now())),
+            (None, Some(at)) => drop(seen.swap_remove(at)),
+            (None, None) => {}
+        }
+    }
+
     /// Notes the call that the rank is in now. Gives the line to print, if it lasts long.
     fn look(&mut self, call: Option<FileCall>, now: Instant, long: Duration) -> Option<String> {
         if let Some(call) = call.as_ref().filter(|call| call.has_file()) {
@@ -163,17 +190,37 @@ fn wait_of_rank_0() -> Option<u64> {
 }
 
 /// The calls on files that ranks of this process do not return from, and the wait of rank 0 for others. A
-/// line for each rank, at most `most`. This takes a moment, in which a call at work ends.
+/// line for each rank, at most `most`. The calls are also recorded, if the run has records. This takes a
+/// moment, in which a call at work ends.
 pub(crate) fn stuck_ranks(most: usize) -> Vec<String> {
     let (first, wait) = (calls_of_ranks(), wait_of_rank_0());
     if first.is_empty() && wait.is_none() {
         return Vec::new();
     }
     thread::sleep(MOMENT);
-    let stuck = calls_of_ranks().into_iter().filter(|call| first.contains(call));
-    let stuck = stuck.map(|(rank, call)| format!("rank {rank} was in {call}"));
+    let mut stuck = calls_of_ranks();
+    stuck.retain(|call| first.contains(call));
+    stuck.truncate(most);
+    record(&stuck);
+    let stuck = stuck.into_iter().map(|(rank, call)| format!("rank {rank} was in {call}"));
     let waits = wait.filter(|wait| wait_of_rank_0() == Some(*wait));
     waits.map(|_| format!("rank 0 was {WAITING}")).into_iter().chain(stuck).take(most).collect()
+}
+
+/// Records calls that ranks do not return from. If this fails, only the record is missing.
+fn record(stuck: &[(u32, FileCall)]) {
+    let Some(dir) = RECORDS.get() else { return };
+    let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let calls: Vec<WaitingCall> = stuck
+        .iter()
+        .map(|(rank, call)| {
+            let known = seen.iter().find(|(other, same, _)| other == rank && same == call);
+            let seconds = known.map_or(0, |(.., since)| since.elapsed().as_secs());
+            WaitingCall { rank: *rank, node: node.clone(), seconds, ..call.to_record() }
+        })
+        .collect();
+    let _ = WaitingCall::write_all(dir, &calls);
 }
 
 /// The call on a file that each rank of this process is in, if any, in the order of the ranks.

@@ -42,7 +42,7 @@ fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() 
                 job("T", repetition, Phase { ops: 50, counts: Counts::Operations, ..phase(name, 0) });
             let text = "the node's memory may have answered".to_owned();
             // All workloads record these notices without a phase, because they are about several.
-            let notice = Notice { id: id.to_owned(), text, phase: String::new(), repetition: 0 };
+            let notice = Notice { id: id.to_owned(), text, phase: String::new(), ..Notice::default() };
             job.records.insert(1, Record::Notice(notice));
             job
         });

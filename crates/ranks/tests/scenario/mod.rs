@@ -108,7 +108,8 @@ fn the_first_failure_is_the_one_of_all(comm: &dyn Comm) {
     let mine = if rank == 0 && last > 0 { Ok(()) } else { failed(format!("no space for {rank}")) };
     let halt = comm.agree_on_first("write", mine).expect_err("some rank failed");
     assert_eq!((halt.rank, halt.why), (last, format!("no space for {last}")));
-    let same = comm.agree_on_first("write", Err::<(), _>(FailedAt { at_ns: u64::MAX, why: rank.to_string() }));
+    let same =
+        comm.agree_on_first("write", Err::<(), _>(FailedAt { at_ns: u64::MAX, why: rank.to_string() }));
     assert_eq!(same.expect_err("all failed").rank, 0, "the lowest of one moment");
     assert_eq!(comm.agree_on_first("read", Ok::<_, FailedAt<String>>(rank)), Ok(rank));
 }

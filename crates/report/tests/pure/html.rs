@@ -8,7 +8,8 @@ use results::Statistics;
 use results::folder::Campaign;
 use results::reason::{Code, Reason};
 use results::record::{
-    Case, CaseOutcome, Counts, Evidence, Failed, FailedOperation, ReachedState, Record, StateExtents, Window,
+    Case, CaseOutcome, Counts, Evidence, Failed, FailedOperation, FailureReason, ReachedState, Record,
+    StateExtents, Window,
 };
 use results::statistics::Side;
 
@@ -261,9 +262,11 @@ fn metadata_operations_have_their_own_tables_and_plots() {
             operation: "mkdir".into(),
             path: "/scratch/<d>".into(),
             why: "File name too long".into(),
+            ..FailedOperation::default()
         };
         phase.window = Some(Window { ops: 123_456, seconds: 2.5, first_rank: 61 });
-        let reasons = vec![(first.why.clone(), 7)];
+        let reasons =
+            vec![FailureReason { why: first.why.clone(), operations: 7, ..FailureReason::default() }];
         phase.failed = Some(Failed { operations: 7, reasons, first: vec![first] });
     }
     let page = html(&campaign);

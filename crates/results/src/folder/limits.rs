@@ -21,6 +21,9 @@ pub(crate) const RECORD_BYTES_MAX: u64 = 64 * MIB;
 pub(crate) const RANK_RESULTS_MAX: u64 = 1 << 28;
 /// The standard output of a job that is compared with its records, bytes. A longer one is not compared.
 pub(crate) const PRINTED_BYTES_MAX: u64 = MIB;
+
+/// Files with calls that ranks did not return from, one for each process of a job.
+pub(super) const WAITS_MAX: usize = 1000;
 /// The report, bytes.
 pub(crate) const REPORT_BYTES_MAX: u64 = GIB;
 /// Directories inside each other, from the campaign folder down.

@@ -7,8 +7,9 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::chain::Chain;
-use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX, PRINTED_BYTES_MAX};
+use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX, PRINTED_BYTES_MAX, WAITS_MAX};
 use super::{Campaign, Job, JobEnd, JobInfo, beneath, chain, extend, names};
+use crate::record::{WAITS, WaitingCall};
 use crate::{Record, crosscheck, records};
 
 /// The numbers of first and of last lines of a job's error stream that are kept in memory.
@@ -136,8 +137,34 @@ impl Job {
             (false, false) => None,
         };
         let printed_errors = if has_values { text(names::STDERR) } else { None };
-        Self { folder, info, records, unreadable, error_lines, printed, printed_errors, ..Self::default() }
+        let waits = if info.end == JobEnd::TimedOut { waits(dir, &folder) } else { Vec::new() };
+        Self {
+            folder,
+            info,
+            records,
+            unreadable,
+            error_lines,
+            printed,
+            printed_errors,
+            waits,
+            ..Self::default()
+        }
     }
+}
+
+/// The calls that the ranks of a job were in, in the order of their ranks. At most [`WAITS_MAX`] files are
+/// read.
+fn waits(dir: &Path, folder: &str) -> Vec<WaitingCall> {
+    let names = beneath::names(dir, Path::new(folder)).unwrap_or_default();
+    let names = names.into_iter().filter_map(|name| name.into_string().ok());
+    let files = names.filter(|name| name.starts_with(WAITS)).take(WAITS_MAX);
+    let texts = files.filter_map(|name| {
+        beneath::bytes(dir, Path::new(&format!("{folder}/{name}")), PRINTED_BYTES_MAX).ok()
+    });
+    let mut all: Vec<WaitingCall> =
+        texts.flat_map(|text| WaitingCall::read_all(&String::from_utf8_lossy(&text))).collect();
+    all.sort_by_key(|call| call.rank);
+    all
 }
 
 /// The first and the last lines of a file that contain text, in their order. A link is not followed.

@@ -78,7 +78,10 @@ impl Prepared {
             }
             words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
         }
-        let env = environment(asked, launch);
+        let mut env = environment(asked, launch);
+        let env_recorded = recorded(&env, &launch.env);
+        let quarter = (job.timeout_s / 4.0).clamp(1.0, 60.0) as u64;
+        env.entry(WAIT_REPORT.to_owned()).or_insert_with(|| quarter.to_string());
         let own = if external { [std::slice::from_ref(&program), &words[..]].concat() } else { Vec::new() };
         Self {
             external: own,
@@ -90,7 +93,7 @@ impl Prepared {
                 starts_ranks: job.starts_ranks,
                 external,
             }),
-            env_recorded: recorded(&env, &launch.env),
+            env_recorded,
             env,
             launcher: job.at_once.is_some().then(|| launch.kind.clone()),
             dir: dir.to_owned(),
@@ -204,6 +207,10 @@ impl Prepared {
 /// Variables for workloads whose command line is fixed. In a campaign the plan decides: an older version of
 /// mdtest has fewer phases.
 const TEXT_OF_WORKLOADS: [&str; 2] = ["ASSAY_COMPAT", "ASSAY_PLAIN"];
+
+/// The time after which a rank reports a call that lasts, seconds. So a job with a short time limit knows how
+/// long a call has lasted when it is asked to end.
+const WAIT_REPORT: &str = "ASSAY_WAIT_REPORT";
 
 /// The environment of jobs: that of this process and the variables of the plan. It lacks the variables that
 /// an outer launcher set for its ranks, and those for the text of workloads.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use measure::unix_seconds;
 use ranks::{FailedCall, FailureCause};
+use results::record;
 use storage::call_error;
 
 /// The system's text for an error, without the number that Rust appends.
@@ -45,6 +46,12 @@ pub fn named(call: &str, path: &Path, error: &io::Error) -> FailureCause {
 /// The same, with the path, the call and the error as text.
 pub fn call_failed(call: &str, path: &Path, error: &io::Error) -> FailureCause {
     cause(call, path, error, format!("{}: {call}: {}", path.display(), words(error)))
+}
+
+/// The facts of a failed call as a record.
+pub fn recorded(call: FailedCall) -> record::FailedCall {
+    let FailedCall { call, path, offset, errno, is_short, at_unix_ms } = call;
+    record::FailedCall { call, path, offset, errno, is_short, at_unix_ms }
 }
 
 /// The path of a failed call and the error.

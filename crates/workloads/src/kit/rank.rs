@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use measure::{Clock, CycleClock, Tick, WallClock};
-use ranks::{ClockOffset, Comm, FailedAt, FailureCause, Halt, Reduce};
+use ranks::{ClockOffset, Comm, FailedAt, FailedCall, FailureCause, Halt, Reduce};
 use results::Record;
 use results::mounts::Mount;
 use results::record::{Clients, ClockPace, KernelCount, Moments, Notice, Phase};
@@ -15,7 +15,7 @@ use results::records::Sink;
 use super::board::{Board, BoardRow, phase_number};
 use super::clients::{self, WallClockOrigin};
 use super::double_entry::{KernelMoment, KernelPlaces};
-use super::failed_call::{cause, words};
+use super::failed_call::{cause, recorded, words};
 use super::node::Node;
 use super::parts::{ReducedParts, ReductionParts};
 use super::payload::DataKey;
@@ -262,7 +262,13 @@ impl<'a> Rank<'a> {
             if let (Ok(()), Some(text)) = (&kept, stall) {
                 let (id, phase_name) = ("stall".to_owned(), phase.phase.clone());
                 let (repetition, text) = (phase.repetition, text.to_owned());
-                kept = self.records.put(&Record::Notice(Notice { id, repetition, phase: phase_name, text }));
+                kept = self.records.put(&Record::Notice(Notice {
+                    id,
+                    repetition,
+                    phase: phase_name,
+                    text,
+                    call: None,
+                }));
             }
         }
         self.agree_on_records(kept)
@@ -295,8 +301,20 @@ impl<'a> Rank<'a> {
 
     /// Records a notice for the reader of the numbers. Collective.
     pub fn notice(&mut self, id: &str, repetition: u32, phase: &str, text: &str) -> Result<(), Halt> {
+        self.notice_of_call(id, repetition, phase, text, None)
+    }
+
+    /// The same for a notice about a call on a file that failed.
+    pub fn notice_of_call(
+        &mut self,
+        id: &str,
+        repetition: u32,
+        phase: &str,
+        text: &str,
+        call: Option<FailedCall>,
+    ) -> Result<(), Halt> {
         let (id, phase, text) = (id.to_owned(), phase.to_owned(), text.to_owned());
-        self.record(&Record::Notice(Notice { id, repetition, phase, text }))
+        self.record(&Record::Notice(Notice { id, repetition, phase, text, call: call.map(recorded) }))
     }
 }
 

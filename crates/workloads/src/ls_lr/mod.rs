@@ -23,11 +23,11 @@ mod walk;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use ranks::{Comm, FailureCause, Halt, Reduce};
+use ranks::{Comm, FailedCall, FailureCause, Halt, Reduce};
 use results::record::Phase;
-use storage::{Listing, Names, Storage};
+use storage::{Listing, Names, Storage, call_error};
 
-use crate::kit::failed_call::{cause, words};
+use crate::kit::failed_call::{cause, failed_call, words};
 use crate::kit::few;
 use crate::kit::operations::OperationSetting;
 use crate::kit::rank::Rank;
@@ -220,7 +220,9 @@ impl LsLrPart<'_, '_> {
                 "{} trees do not have the number of entries that they were created with",
                 walked.mismatches
             );
-            said.push(("entries-mismatch", OF_THE_RUN, text));
+            self.observer.event(&LsLrEvent::Notice(&text));
+            let call = self.missing_entries(&walked.walkers);
+            self.rank.notice_of_call("entries-mismatch", repetition, OF_THE_RUN, &text, call)?;
         }
         if let Some(text) = warm(&walked.caches, repetition, made_here) {
             said.push(("warm", OF_THE_RUN, text));
@@ -259,6 +261,14 @@ impl LsLrPart<'_, '_> {
             self.notice(id, repetition, phase, &text)?;
         }
         Ok(())
+    }
+
+    /// The walk of the first tree with fewer entries than it was created with, on rank 0.
+    fn missing_entries(&self, walkers: &[WalkerRow]) -> Option<FailedCall> {
+        let walker = walkers.iter().find(|walker| walker.expected.is_some_and(|all| walker.entries < all))?;
+        let root = self.parameters.tree(walker.tree);
+        let error = call_error::short(format!("{} entries were listed", walker.entries));
+        Some(failed_call("getdents64", &root, None, &error))
     }
 
     /// Removes the trees. Returns whether nothing is left and nothing failed.

@@ -84,16 +84,16 @@ pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
         match error.kind() {
             io::ErrorKind::NotFound if !created => {}
             io::ErrorKind::DirectoryNotEmpty => match left_out::foreign(names, known.as_c_str()) {
-                Ok(Some(name)) => kept.add(&name.display().to_string()),
-                _ => failed.add(&call_failed("rmdir", known.as_path(), &error).text),
+                Ok(Some(name)) => kept.add(name.display().to_string().into()),
+                _ => failed.add(call_failed("rmdir", known.as_path(), &error)),
             },
-            _ => failed.add(&call_failed("rmdir", known.as_path(), &error).text),
+            _ => failed.add(call_failed("rmdir", known.as_path(), &error)),
         }
         Ok(())
     });
     run.rank.comm.agree("test directory", done)?;
     let (kept, foreign) = kept.over_ranks(run)?;
-    let (left, why) = failed.over_ranks(run)?;
+    let (left, FailureCause { text: why, call }) = failed.over_ranks(run)?;
     run.summary.failed += left;
     run.made = left + kept > 0;
     if kept > 0 {
@@ -103,32 +103,36 @@ pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     }
     if left > 0 {
         let dirs = if left == 1 { "test directory was" } else { "test directories were" };
-        run.notice("left", "tree_removal", &format!("{left} {dirs} not removed: {why} ..."))?;
+        let text = format!("{left} {dirs} not removed: {why} ...");
+        run.observer.event(&MdtestEvent::Notice(&text));
+        run.rank.notice_of_call("left", run.iteration, "tree_removal", &text, call)?;
     }
     Ok(())
 }
 
-/// The number of test directories that stay for one reason, and the text about the first one.
+/// The number of test directories that stay for one reason, and why the first one does.
 #[derive(Default)]
 struct KeptDirs {
     count: u64,
-    first: Option<String>,
+    first: Option<FailureCause>,
 }
 
 impl KeptDirs {
-    fn add(&mut self, text: &str) {
+    fn add(&mut self, why: FailureCause) {
         self.count += 1;
-        self.first.get_or_insert_with(|| text.to_owned());
+        self.first.get_or_insert(why);
     }
 
-    /// The number on all ranks, and the first text. Collective.
-    fn over_ranks(self, run: &MdtestRun<'_>) -> Result<(u64, String), Halt> {
+    /// The number on all ranks, and the first reason. Collective.
+    fn over_ranks(self, run: &MdtestRun<'_>) -> Result<(u64, FailureCause), Halt> {
         let count = run.sum(self.count)?;
         if count == 0 {
-            return Ok((0, String::new()));
+            return Ok((0, FailureCause::default()));
         }
-        let firsts = few::collect(run.rank.comm, self.first.as_deref())?;
-        Ok((count, firsts.parcels.into_iter().next().map_or(String::new(), |(_, text)| text)))
+        let first = self.first.map(|cause| cause.encode(run.rank.comm.node_name()));
+        let firsts = few::collect(run.rank.comm, first.as_deref())?;
+        let first = firsts.parcels.first().map(|(_, text)| FailureCause::decode(text).1);
+        Ok((count, first.unwrap_or_default()))
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) struct MeantAgeing {
     pub(super) request: AgeingRequest,
     pub(super) remove: bool,
     profile: Option<PathBuf>,
-    record: Option<String>,
+    pub(super) record: Option<String>,
 }
 
 /// A share above 0 and below 1.

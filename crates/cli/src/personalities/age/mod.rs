@@ -16,6 +16,7 @@ use super::classic::interrupt;
 use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, options, posix};
 use super::run_records::RunRecords;
+use super::waiting;
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
 use crate::status::{DONE, USAGE, error_if};
@@ -34,6 +35,7 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
     let (meant, storage) = (args.meant()?, posix()?);
     // Only rank 0 reads files.
     let outside = || if program.speaks { meant.outside().map(Some) } else { Ok(None) };
+    waiting::records_in(meant.record.as_deref());
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let (session, outside) = session.agree(outside())?;
     let (profile, kept) = outside.map_or((None, None), |(profile, kept)| (profile, Some(kept)));

@@ -38,6 +38,7 @@ use super::classic::drift;
 use super::classic::{grammar, help_of_backends, help_of_variables};
 use super::own_lines::print_note;
 use super::program::StartedProgram;
+use super::waiting;
 use crate::session::{Needs, Session};
 use crate::status::DONE;
 use environment::Outside;
@@ -76,6 +77,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     let standard = session.mpi_standard();
     let (session, ()) = session.agree(load(&mut tests, standard))?;
+    waiting::records_in(tests[tests.len() - 1].meant.look.record.as_deref());
     let voice = if program.speaks { IorPrinter::new(program.argv, &tests).map(Some) } else { Ok(None) };
     let (session, voice) = session.agree(voice)?;
     if session.mpi().is_none() {

@@ -43,6 +43,7 @@ use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
 use super::result_files::check_writable;
 use super::run_records::RunRecords;
+use super::waiting;
 use crate::session::{Needs, Session};
 use crate::speech::complain;
 use crate::status::{DONE, ERROR, error_if};
@@ -123,6 +124,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if ready.meant.dry_run {
         return Ok(program.print_dry_run(session, |session| dry_run::text(&ready.meant, session.size())));
     }
+    waiting::records_in(ready.meant.look.record.as_deref());
     let voice = if program.speaks { voice(&ready, program.argv).map(Some) } else { Ok(None) };
     let (session, voice) = session.agree(voice)?;
     if session.mpi().is_none() {

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use results::record::WaitingCall;
 use units::visible;
 
 /// Bytes of a path that are read from the arguments of a call.
@@ -100,6 +101,17 @@ impl FileCall {
         let others = ["/dev/null", "/dev/pts/", "/proc/", "/sys/"];
         let storage = !others.iter().any(|place| call.path.starts_with(place));
         (storage && call.path.starts_with('/') || call.name == "close").then_some(call)
+    }
+
+    /// Its facts for a record that the rank did not return from it.
+    pub(super) fn to_record(&self) -> WaitingCall {
+        WaitingCall {
+            call: self.name.to_owned(),
+            path: self.path.clone(),
+            offset: self.offset,
+            at_unix_ms: (measure::unix_seconds() * 1e3) as u64,
+            ..WaitingCall::default()
+        }
     }
 
     /// Whether its file is known.

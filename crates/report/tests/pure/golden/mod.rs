@@ -271,7 +271,7 @@ fn writes(n: u32) -> Vec<Record> {
 fn reads(n: u32) -> Vec<Record> {
     let phase = phase("read", 0, 3.1e9, 29.1, u64::from(n) + 50);
     let text = "38.0 % of the sampled pages were in this client's page cache before the read began".into();
-    let notice = Notice { id: "cached-read".into(), repetition: 0, phase: "read".into(), text };
+    let notice = Notice { id: "cached-read".into(), repetition: 0, phase: "read".into(), text, call: None };
     let phase = Phase { cached_before: Some(0.38), persisted: false, ..phase };
     vec![Record::Notice(notice), Record::Phase(Box::new(phase))]
 }
@@ -310,6 +310,7 @@ fn failed_attempt() -> Job {
         rank: 2,
         node: "n017".into(),
         why: format!("{}.00000002 at 4096: No space left on device", DATA.replace('%', " ")),
+        ..Failure::default()
     }));
     job.info.end = JobEnd::TimedOut;
     job
