@@ -44,6 +44,7 @@ pub(crate) fn all(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> 
 fn notes(case: &TestCriterion<'_>) -> Vec<Reason> {
     let mut all = states(case);
     all.extend(dataset_origin(case));
+    all.extend(nothing_compared(case));
     if !case.counts_errors() {
         let optimum = searched(case).and_then(Result::ok);
         let of_rates = [course::steady(case), optimum, inner_repetitions(case), all_trees(case)];
@@ -104,6 +105,14 @@ fn states(case: &TestCriterion<'_>) -> Vec<Reason> {
         Some(reason.with("state", name).with_some("fragmented", fragmented))
     });
     reached.collect()
+}
+
+/// Errors of phases that compared no data: they are failed calls.
+fn nothing_compared(case: &TestCriterion<'_>) -> Option<Reason> {
+    let phases = case.all_phases();
+    let compared = phases.iter().any(|phase| phase.check.is_some() || phase.sampled.is_some());
+    let first = phases.first().filter(|_| case.metric() == "errors" && !compared)?;
+    Some(of(Code::NothingCompared, first))
 }
 
 /// The origin of the dataset, unless it is a job of this campaign alone.

@@ -11,6 +11,7 @@ mod command;
 pub(crate) mod dataset;
 mod ended;
 pub(crate) mod errors;
+pub(crate) mod faults;
 pub(crate) mod kernel;
 pub(crate) mod names;
 mod placement;

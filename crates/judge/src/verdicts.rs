@@ -2,8 +2,8 @@
 //!
 //! Never here: summaries.
 
+mod faults;
 pub(crate) mod score;
-mod wrong_data;
 
 use plan::{Criterion, Group};
 use results::finding::{Finding, Severity};
@@ -17,7 +17,7 @@ use crate::findings::Findings;
 use crate::index::Index;
 use crate::remarks;
 use crate::validity::{self, Unusable, at_once, steady, sustained};
-use wrong_data::WrongData;
+use faults::Fault;
 
 /// Evaluates every criterion of the plan, in its order. Sums of groups follow their last part, and scores
 /// follow all tests.
@@ -46,9 +46,9 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
         Err(unusable) => Decision::none(unusable),
     };
     let errors = findings.errors_for(case);
-    let wrong = wrong_data::found(case, &errors);
-    let decision = wrong_data::counted(case, wrong.as_ref(), decision);
     let (decision, limit) = clients::limited(case, findings, threshold.as_ref().ok(), decision);
+    let fault = faults::found(case, &errors);
+    let decision = faults::counted(case, fault.as_ref(), decision);
     let remarks = match decision.outcome {
         Outcome::NotRun => Remarks::default(),
         _ => limit.and(remarks::all(case, decision.statistics.as_ref())),
@@ -63,9 +63,9 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
         time_windows: [sustained::time_windows, steady::time_windows, at_once::time_windows]
             .map(|of| of(case))
             .concat(),
-        ..verdict(case.criterion, decision, threshold, remarks, wrong.as_ref())
+        ..verdict(case.criterion, decision, threshold, remarks, fault.as_ref())
     };
-    apply(&errors, wrong.as_ref(), &mut verdict);
+    apply(&errors, fault.as_ref(), &mut verdict);
     verdict
 }
 
@@ -75,9 +75,9 @@ fn verdict(
     decision: Decision,
     threshold: Option<f64>,
     remarks: Remarks,
-    wrong: Option<&WrongData>,
+    fault: Option<&Fault>,
 ) -> Verdict {
-    let later = wrong.and_then(|wrong| wrong.later(&decision.reason));
+    let later = fault.and_then(|fault| fault.later(&decision.reason));
     let later = later.map(|reason| Finding::new(Severity::Info, reason));
     Verdict {
         metric: criterion.metric.clone(),
@@ -94,14 +94,14 @@ fn verdict(
     }
 }
 
-/// Applies errors to a verdict. `wrong` is the wrong data that was found.
-fn apply(errors: &[Finding], wrong: Option<&WrongData>, verdict: &mut Verdict) {
+/// Applies errors to a verdict. `fault` is what the storage system did not do.
+fn apply(errors: &[Finding], fault: Option<&Fault>, verdict: &mut Verdict) {
     if verdict.outcome == Outcome::NotRun {
         return;
     }
     for finding in errors {
-        let wrong = wrong.filter(|_| verdict.outcome == Outcome::Fail);
-        let stays = wrong.is_some_and(|wrong| !wrong.outweighed_by(finding));
+        let fault = fault.filter(|_| verdict.outcome == Outcome::Fail);
+        let stays = fault.is_some_and(|fault| !fault.outweighed_by(finding));
         if verdict.outcome == Outcome::Invalid || stays {
             verdict.warnings.push(finding.clone());
         } else {
@@ -124,9 +124,8 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
         Err(unusable) => Decision::none(unusable),
     };
     let of_parts: Vec<Vec<Finding>> = cases.iter().map(|case| findings.errors_for(case)).collect();
-    let wrong = cases.iter().zip(&of_parts).filter_map(|(case, errors)| wrong_data::found(case, errors));
-    let wrong = wrong_data::worst(wrong.collect());
-    let decision = wrong_data::counted(first, wrong.as_ref(), decision);
+    let fault = faults::of_several(&cases, &of_parts);
+    let decision = faults::counted(first, fault.as_ref(), decision);
     let remarks = match decision.outcome {
         Outcome::NotRun => Remarks::default(),
         _ => of_several(&cases, decision.statistics.as_ref()),
@@ -139,10 +138,10 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
         criterion: format!("sum of {}: {criterion}", cases.len()),
         as_reported: cases.iter().any(|case| case.test.line.as_app().is_some()),
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
-        ..verdict(criterion, decision, threshold, remarks, wrong.as_ref())
+        ..verdict(criterion, decision, threshold, remarks, fault.as_ref())
     };
     let errors = each_once(findings.about_whole(&group.id).into_iter().chain(of_parts.into_iter().flatten()));
-    apply(&errors, wrong.as_ref(), &mut verdict);
+    apply(&errors, fault.as_ref(), &mut verdict);
     verdict
 }
 

@@ -309,6 +309,9 @@ impl FailureReason {
 pub struct FailedOperation {
     /// The rank.
     pub rank: u32,
+    /// Its node.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub node: String,
     /// The call, such as `mkdir`.
     pub operation: String,
     /// The path.
@@ -321,6 +324,9 @@ pub struct FailedOperation {
     pub is_short: bool,
     /// The error of the system.
     pub why: String,
+    /// When it failed by the clock of its node, milliseconds since 1970.
+    #[serde(default)]
+    pub at_unix_ms: u64,
 }
 
 fn is_zero(bytes: &u64) -> bool {

@@ -423,6 +423,13 @@ fn run_group(
     {
         return Ok(GroupEnd::Paused(why));
     }
+    if let Some(full) = known.iter().find_map(|(attempt, ran)| attempt.met_full(ran)) {
+        // Without their files the file system may have space again. The jobs create them anew.
+        for job in jobs.iter().filter(|job| job.makes_files) {
+            site.remove_files(job, &job.files)?;
+        }
+        return Err(full.into());
+    }
     let mut ends = Vec::new();
     for (job, (attempt, ran)) in jobs.iter().zip(attempts.into_iter().zip(ran)) {
         let Some(ran) = ran? else { return Ok(GroupEnd::Stopped) };

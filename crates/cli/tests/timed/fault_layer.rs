@@ -66,6 +66,7 @@ fn each_failing_call_ends_ior_with_its_rank_path_and_offset() {
             Call::Write => ("write", format!("{path} at 196608: "), 2),
             Call::Fsync => ("write", format!("fsync {path}: "), 2),
             Call::Close => ("write", format!("close {path}: "), 2),
+            Call::Lookup | Call::Remove => unreachable!("not among them"),
         };
         let begin = format!("ior: {phase}: rank 1 (node ");
         assert_ended(&ran, &records, &ran.complaints(), &[&begin, &place, &message(errno)], phases);
@@ -207,6 +208,7 @@ fn each_stalled_call_is_reported_while_it_lasts_and_the_run_ends_well() {
             }
             Call::Open => phase.spans.open_s,
             Call::Close => phase.spans.close_s,
+            Call::Lookup | Call::Remove => unreachable!("not among them"),
         };
         assert!(seconds >= 2.5, "{call:?}: {seconds} s: {phase:#?}");
     };

@@ -17,6 +17,7 @@ mod fault_layer;
 mod file_system_faults;
 mod file_systems;
 mod ior_pace;
+mod outcomes;
 mod stragglers;
 mod track_nightly;
 mod track_truth;

@@ -11,7 +11,7 @@ use crate::case::TestCriterion;
 use crate::index::phases;
 
 /// The first comparison of a job that found wrong data.
-pub(super) fn wrong_data(job: &Job) -> Option<&Check> {
+pub(crate) fn wrong_data(job: &Job) -> Option<&Check> {
     phases(job).find_map(wrong_data_of)
 }
 
@@ -42,14 +42,17 @@ pub(super) fn no_wrong_data(case: &TestCriterion<'_>) -> Result<(), Reason> {
 
 /// A plain read whose sampled blocks were not those of the file. Its rate is not that of reading the data.
 pub(super) fn as_written(case: &TestCriterion<'_>) -> Result<(), Reason> {
-    for (repetition, phase) in case.numbered_phases() {
-        if let Some(sampled) = phase.sampled.filter(|sampled| sampled.wrong > 0) {
-            let reason = Reason::new(Code::SampledWrong).with("repetition", repetition);
-            let reason = reason.with("phase", &phase.phase).with("sampled_blocks", sampled.blocks);
-            return Err(reason.with("wrong", sampled.wrong));
-        }
-    }
-    Ok(())
+    case.jobs().iter().find_map(|job| sampled_wrong(case, job)).map_or(Ok(()), Err)
+}
+
+/// The first phase of a criterion in a job whose sampled blocks were not those of the file.
+pub(crate) fn sampled_wrong(case: &TestCriterion<'_>, job: &Job) -> Option<Reason> {
+    case.phases(job).find_map(|phase| {
+        let sampled = phase.sampled.filter(|sampled| sampled.wrong > 0)?;
+        let reason = Reason::new(Code::SampledWrong).with("repetition", job.info.repetition);
+        let reason = reason.with("phase", &phase.phase).with("sampled_blocks", sampled.blocks);
+        Some(reason.with("wrong", sampled.wrong))
+    })
 }
 
 /// The failed operations of a job, from its first phase with failures.

@@ -7,7 +7,7 @@ use plan::{Criterion, Score};
 use results::finding::Finding;
 use results::{Outcome, Verdict};
 
-use super::{apply, each_once, of_part, of_several};
+use super::{apply, each_once, faults, of_part, of_several};
 use crate::case::{TestCriterion, measuring};
 use crate::clients::Remarks;
 use crate::decision::{self, Decision};
@@ -28,6 +28,10 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
             Ok((values, threshold)) => decision::decide(criterion, first, &threshold, &values),
             Err(unusable) => Decision::none(unusable),
         };
+    let of_parts: Vec<Vec<Finding>> = cases.iter().map(|case| findings.errors_for(case)).collect();
+    let fault = faults::of_several(&cases, &of_parts);
+    let decision =
+        faults::counted(&TestCriterion { index, test: first, criterion }, fault.as_ref(), decision);
     let remarks = match decision.outcome {
         Outcome::NotRun => Remarks::default(),
         _ => of_several(&cases, decision.statistics.as_ref()),
@@ -39,11 +43,17 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
         criterion: format!("geometric mean of {}: {criterion}", cases.len()),
         as_reported: cases.iter().any(|case| case.test.line.as_app().is_some()),
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
-        ..super::verdict(criterion, decision, threshold.ok().map(|of| of.value.value), remarks, None)
+        ..super::verdict(
+            criterion,
+            decision,
+            threshold.ok().map(|of| of.value.value),
+            remarks,
+            fault.as_ref(),
+        )
     };
     let own = findings.about_whole(&score.id);
-    let errors: Vec<Finding> = each_once(cases.iter().flat_map(|case| findings.errors_for(case)).chain(own));
-    apply(&errors, None, &mut verdict);
+    let errors: Vec<Finding> = each_once(of_parts.into_iter().flatten().chain(own));
+    apply(&errors, fault.as_ref(), &mut verdict);
     Some(verdict)
 }
 

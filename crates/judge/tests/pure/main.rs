@@ -6,6 +6,7 @@ mod clients;
 mod comparison;
 mod comparison_rates;
 mod course;
+mod faults;
 mod file_system;
 mod findings;
 mod goals;
@@ -34,7 +35,9 @@ use report::sentences::template_for;
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, CampaignInfo, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::reason::{Code, Datum, Reason};
-use results::record::{Balance, Check, End, Failure, Phase, Record, Run, Spans, Stonewall};
+use results::record::{
+    Balance, Check, Counts, End, Failed, FailedOperation, Failure, Phase, Record, Run, Spans, Stonewall,
+};
 use results::summary::Summary;
 use results::{Outcome, Verdict};
 

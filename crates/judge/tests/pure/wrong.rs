@@ -51,7 +51,7 @@ fn inner(reason: &Reason, name: &str) -> Option<Code> {
 }
 
 #[test]
-fn wrong_data_fails_a_criterion_about_errors_and_invalidates_the_others() {
+fn wrong_data_fails_every_criterion_of_the_test() {
     let verdict = checked(&plan(CHECK), |_| {});
     assert_eq!(verdict.outcome, Outcome::Fail);
     assert!(is_found(&verdict.reason), "{verdict:#?}");
@@ -61,7 +61,8 @@ fn wrong_data_fails_a_criterion_about_errors_and_invalidates_the_others() {
     let mut campaign = rates("write", [120, 121, 122]);
     campaign.jobs[1].records.extend(wrong("write_check").records);
     let verdict = one(&plan(WRITE), &campaign);
-    assert!(verdict.outcome == Outcome::Invalid && is_found(&verdict.reason), "{verdict:#?}");
+    assert!(verdict.outcome == Outcome::Fail && is_found(&verdict.reason), "{verdict:#?}");
+    assert_eq!(inner(&verdict.reason, "also"), None, "the same reason once: {verdict:#?}");
 }
 
 #[test]
@@ -257,7 +258,7 @@ fn wrong_data_is_a_fail_despite_a_lint_error_unless_it_is_about_the_file_system(
 }
 
 #[test]
-fn wrong_data_of_md_workbench_fails_its_criterion_and_invalidates_the_others() {
+fn wrong_data_of_md_workbench_fails_every_criterion() {
     let decided = |metric: &str, goal: &str| {
         let plan =
             plan(&format!("md_workbench = \"-P 5 -X\"\ncriterion = {{ metric = \"{metric}\", {goal} }}"));
@@ -280,6 +281,6 @@ fn wrong_data_of_md_workbench_fails_its_criterion_and_invalidates_the_others() {
     assert!(is_found(&verdict.reason), "{verdict:#?}");
     for rate in ["benchmark.rate", "benchmark_read.rate"] {
         let verdict = decided(rate, "op = \">\", value = \"1/s\"");
-        assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::WrongData), "{rate}");
+        assert_eq!(outcome(&verdict), (Outcome::Fail, Code::WrongData), "{rate}");
     }
 }

@@ -169,9 +169,6 @@ impl Defaults<'_> {
             };
             return rejected(format!("`{word}`: {workload} {why}"));
         }
-        if kind == "errors" && !test.line.compares(phase) {
-            return rejected(format!("`{word}`: {}", how_to_compare(&test.line, phase)));
-        }
         if kind == "failures" && !test.line.knows_failures(phase) {
             return rejected(format!(
                 "`{word}`: it is unknown which objects exist at the end. Add -W to -w, and leave out \
@@ -225,22 +222,9 @@ fn why_not_cov(op: Comparison, dimension: Dimension) -> Option<&'static str> {
 fn instead(kind: &str) -> &'static str {
     match kind {
         "rate" => "Write `iops`, operations over the transfer time, or `bw`.",
-        "failures" => "A failed transfer ends the job; `errors` counts wrong data.",
+        "failures" => {
+            "A failed transfer ends the job. Write `errors`, which counts failed calls and wrong data."
+        }
         _ => "Write `rate`, operations from the common start to the common end, or `latency.p99`.",
     }
-}
-
-/// The advice for a phase that compares no data.
-fn how_to_compare(line: &Line, phase: &str) -> String {
-    let how = match (line.workload(), phase) {
-        ("ior", _) => return format!("only -W and -R compare data. Write `{phase}_check.errors`."),
-        (_, "benchmark_read") => "only -X compares the data of objects. Add it.",
-        ("md-workbench", _) => "data is compared by reading it. Write `benchmark_read.errors`, with -X.",
-        (_, "file_creation") => {
-            "only --verify-write compares the data of -w. Add it, or compare with -E and -X."
-        }
-        (_, "file_read") => "only -X compares the data of -e. Add it.",
-        _ => "data is compared by reading it. Write `file_read.errors`, with -E and -X.",
-    };
-    how.to_owned()
 }

@@ -183,6 +183,14 @@ codes! {
     // What was read or written.
     WrongData = "wrong-data": "Data that was read differs from the data that was written.";
     SampledWrong = "sampled-wrong": "A plain read returned other data than was written.";
+    FileCallFailed = "file-call-failed":
+        "A call on a file of the campaign failed, and its error concerns the storage system.";
+    CallNeverReturned = "call-never-returned":
+        "A rank was in a call on a file when the time limit of its job passed.";
+    EntriesWrong = "entries-wrong":
+        "Entries were missing in a listing, or names remained after their removal.";
+    NothingCompared = "nothing-compared":
+        "The counted errors are failed calls, because the phase compared no data.";
     OperationsFailed = "operations-failed":
         "Operations failed, so the rate is not that of the required work.";
     CachedRead = "cached-read": "Data was in the client's page cache before it was read.";

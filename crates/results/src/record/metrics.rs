@@ -66,7 +66,8 @@ impl Phase {
     /// `bw` is bytes divided by the total span, and `iops` operations divided by the transfer span, like
     /// IOR's columns of these names. `seconds` is the transfer span. `rate` is operations divided by the
     /// total span, from barrier to barrier, like mdtest. If the phase records when all ranks were active,
-    /// `rate` is that of this time.
+    /// `rate` is that of this time. `errors` is failed calls and wrong transfers. A call that fails may also
+    /// end the job, which then has no such phase.
     pub fn metric(&self, name: &str) -> Option<Metric> {
         let dimension = METRICS.iter().find(|(known, _)| *known == name)?.1;
         let rate = |amount: u64, seconds: f64| (seconds > 0.0).then(|| amount as f64 / seconds);
@@ -87,7 +88,10 @@ impl Phase {
             "latency.p99" => latency(|l| l.p99_ns as f64),
             "latency.p999" => latency(|l| l.p999_ns as f64),
             "latency.max" => latency(|l| l.max_ns as f64),
-            "errors" => self.check.as_ref().map(|check| check.bad_transfers as f64),
+            "errors" => {
+                let wrong = self.check.as_ref().map_or(0, |check| check.bad_transfers);
+                Some((wrong + self.failed.as_ref().map_or(0, |failed| failed.operations)) as f64)
+            }
             "failures" => match (&self.failed, self.counts) {
                 (Some(failed), _) => Some(failed.operations as f64),
                 (None, Counts::Operations) => Some(0.0),

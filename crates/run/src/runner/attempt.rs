@@ -202,6 +202,11 @@ impl<'a> Attempt<'a> {
         Ok(ended.map(|(end, seconds)| AttemptEnd { end, started, seconds }))
     }
 
+    /// Why it has no result and runs again: it met a full file system.
+    pub(super) fn met_full(&self, ran: &AttemptEnd) -> Option<io::Error> {
+        full_disk::met_by(self.job, &self.files, &self.staged.dir(), &ran.end)
+    }
+
     /// Gives its folder the final name.
     pub(super) fn finish(
         self,

@@ -2,12 +2,15 @@
 //! read-only. A test may have filled it.
 
 use std::io::{self, ErrorKind};
+use std::path::Path;
 
-use results::folder::{self, JobEnd, JobInfo, StagedJob};
+use results::folder::{self, JobEnd, JobInfo, StagedJob, names};
+use results::record::{ErrorCause, Failure, Record, error_cause};
+use results::records;
 
 use super::site::CampaignSite;
 use super::{CampaignRequest, Trouble};
-use crate::path_error::names_a_path;
+use crate::path_error::{named, names_a_path};
 use plan::schedule::PlannedJob;
 
 /// Whether blocks, inodes or a quota were used up.
@@ -18,6 +21,41 @@ pub(super) fn is_full(error: &io::Error) -> bool {
 /// Whether a file system takes no more writes, so that the campaign resumes after a change outside of it.
 pub(super) fn takes_no_writes(error: &io::Error) -> bool {
     is_full(error) || error.kind() == ErrorKind::ReadOnlyFilesystem
+}
+
+/// Why a job that failed has no result: it met a full file system or a used-up quota, under its files or in
+/// its folder `dir`. Its records have the failed call. A program without records leaves a file system
+/// without free space.
+pub(super) fn met_by(job: &PlannedJob, files: &Path, dir: &Path, end: &JobEnd) -> Option<io::Error> {
+    if matches!(end, JobEnd::Exit(0) | JobEnd::NotStarted) {
+        return None;
+    }
+    // Records that cannot be read have no failed call.
+    let records = records::load(&dir.join(names::RECORDS)).unwrap_or_default();
+    let failed = records.iter().find_map(|record| match record {
+        Record::Failure(Failure { rank, node, call: Some(call), .. }) => {
+            (call.cause() == ErrorCause::Full).then(|| (call.path.clone(), call.errno, *rank, node.clone()))
+        }
+        Record::Phase(phase) => phase.failed.as_ref()?.first.iter().find_map(|first| {
+            let is_full = error_cause(first.errno, first.is_short) == ErrorCause::Full;
+            is_full.then(|| (first.path.clone(), first.errno, first.rank, first.node.clone()))
+        }),
+        _ => None,
+    });
+    if let Some((path, errno, rank, node)) = failed {
+        let full = io::Error::from_raw_os_error(errno.unwrap_or_default());
+        let text = format!("{full} (rank {rank} on {node} in job {})", job.folder);
+        return Some(named(Path::new(&path), &io::Error::new(full.kind(), text)));
+    }
+    let full = [files, dir].into_iter().find(|dir| has_no_space(dir))?;
+    let text = format!("No space left on device (after job {} failed)", job.folder);
+    Some(named(full, &io::Error::new(ErrorKind::StorageFull, text)))
+}
+
+/// Whether a file system has no free block or no free inode.
+fn has_no_space(dir: &Path) -> bool {
+    let found = rustix::fs::statvfs(dir);
+    found.is_ok_and(|fs| fs.f_blocks > 0 && fs.f_bavail == 0 || fs.f_files > 0 && fs.f_favail == 0)
 }
 
 /// Completes the folder of a job. If the file system is too full, the files of the job are removed first.

@@ -24,6 +24,10 @@ pub enum Call {
     Fsync,
     /// `close`.
     Close,
+    /// The search of a name, as `stat` and `open` make it.
+    Lookup,
+    /// `unlink` and `rmdir`.
+    Remove,
 }
 
 /// What a layer does wrong. A number is that of a byte in the file. The call that moves this byte meets the
@@ -34,6 +38,8 @@ pub enum Fault {
     Fails(Call, Errno, u64),
     /// The write reports success, but is not done.
     Lost(u64),
+    /// Such a call reports success, but is not done.
+    Ignored(Call),
     /// Only its first half is done.
     Torn(u64),
     /// It is done 512 bytes further on.
@@ -56,7 +62,7 @@ impl Fault {
                 (call == Call::Write).then_some(byte)
             }
             Self::Misread(byte) => (call == Call::Read).then_some(byte),
-            Self::Fails(..) | Self::Stalls(..) | Self::Ahead(_) => None,
+            Self::Fails(..) | Self::Stalls(..) | Self::Ahead(_) | Self::Ignored(_) => None,
         }
     }
 }
@@ -97,6 +103,10 @@ impl Current {
                 drop(state);
                 std::thread::sleep(time);
                 Ok(None)
+            }
+            Fault::Ignored(ignored) if ignored == call => {
+                state.struck += 1;
+                Ok(Some(fault))
             }
             _ if fault.byte(call).is_some_and(|byte| bytes.contains(&byte)) => {
                 state.struck += 1;

@@ -97,6 +97,16 @@ impl Through {
         }
     }
 
+    /// The inode with this name, without a fault.
+    fn found(&mut self, parent: u64, name: &OsStr) -> io::Result<FileAttr> {
+        let how = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = calls::openat(&self.nodes[&parent].fd, name, how, calls::Mode::empty())?;
+        let facts = self.facts(&fd)?;
+        let path = self.nodes[&parent].path.join(name);
+        self.nodes.entry(facts.ino).or_insert(Node { fd, path });
+        Ok(facts)
+    }
+
     fn hold(&mut self, file: File) -> u64 {
         self.opened += 1;
         self.files.insert(self.opened, file);
@@ -106,12 +116,8 @@ impl Through {
 
 impl Served for Through {
     fn lookup(&mut self, parent: u64, name: &OsStr) -> io::Result<FileAttr> {
-        let how = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = calls::openat(&self.nodes[&parent].fd, name, how, calls::Mode::empty())?;
-        let facts = self.facts(&fd)?;
-        let path = self.nodes[&parent].path.join(name);
-        self.nodes.entry(facts.ino).or_insert(Node { fd, path });
-        Ok(facts)
+        self.current.strike(&self.nodes[&parent].path.join(name), Call::Lookup, 0..0)?;
+        self.found(parent, name)
     }
 
     fn forget(&mut self, ino: u64) {
@@ -152,7 +158,7 @@ impl Served for Through {
                 calls::linkat(CWD, place(&self.nodes[ino].fd), CWD, &at, AtFlags::SYMLINK_FOLLOW)?;
             }
         }
-        self.lookup(parent, name)
+        self.found(parent, name)
     }
 
     fn target(&mut self, ino: u64) -> io::Result<PathBuf> {
@@ -165,7 +171,7 @@ impl Served for Through {
         let mut how = File::options();
         let flags = flags & !(OFlags::ACCMODE | OFlags::DIRECT | OFlags::APPEND).bits() as i32;
         let file = how.read(true).write(true).custom_flags(flags).mode(mode).open(self.at(parent, name))?;
-        Ok((self.lookup(parent, name)?, self.hold(file)))
+        Ok((self.found(parent, name)?, self.hold(file)))
     }
 
     fn open(&mut self, ino: u64, flags: i32) -> io::Result<u64> {
@@ -239,7 +245,11 @@ impl Served for Through {
 
     fn remove(&mut self, parent: u64, name: &OsStr, is_directory: bool) -> io::Result<()> {
         let at = self.at(parent, name);
-        if is_directory { fs::remove_dir(at) } else { fs::remove_file(at) }
+        match self.current.strike(&self.nodes[&parent].path.join(name), Call::Remove, 0..0)? {
+            Some(Fault::Ignored(_)) => Ok(()),
+            _ if is_directory => fs::remove_dir(at),
+            _ => fs::remove_file(at),
+        }
     }
 
     fn rename(&mut self, from: (u64, &OsStr), to: (u64, &OsStr), flags: u32) -> io::Result<()> {

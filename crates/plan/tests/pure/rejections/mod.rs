@@ -118,10 +118,6 @@ fn criteria_that_no_measurement_can_meet_are_rejected() {
             "p.toml:7:41: test T: `=>` is not a comparison. Known: >= <= > < ==.",
         ),
         (
-            criterion("-w", "write.errors", "==", "\"0 errors\""),
-            "p.toml:7:24: test T: `write.errors`: only -W and -R compare data. Write `write_check.errors`.",
-        ),
-        (
             test_with("ior = \"-w\""),
             "p.toml:5:6: test T has no criterion. Add one, or `role = \"reported\"` to measure without a \
              verdict.",

@@ -4,6 +4,7 @@
 use std::io;
 use std::path::Path;
 
+use measure::unix_seconds;
 use ranks::{Comm, Halt, Reduce};
 use results::record::{Failed, FailedOperation, FailureReason};
 use storage::call_error;
@@ -25,7 +26,8 @@ pub(crate) struct Failures {
     /// Operations that had nothing to do.
     pub(super) skipped: u64,
     counts: Vec<u64>,
-    named: Vec<(&'static str, String, io::Error)>,
+    /// The call, the path, the error, and when it failed, milliseconds since 1970.
+    named: Vec<(&'static str, String, io::Error, u64)>,
 }
 
 impl Failures {
@@ -43,7 +45,8 @@ impl Failures {
         let number = number.filter(|number| *number < ERRORS);
         self.counts[number.unwrap_or(if call_error::is_short(error) { ERRORS } else { 0 })] += 1;
         if self.named.len() < NAMED {
-            self.named.push((call, shortened(path), call_error::reworded(error, words(error))));
+            let at = (unix_seconds() * 1e3) as u64;
+            self.named.push((call, shortened(path), call_error::reworded(error, words(error)), at));
         }
         true
     }
@@ -63,10 +66,11 @@ impl Failures {
         let counted = counts.iter().enumerate().filter(|(_, count)| **count > 0);
         let mut reasons: Vec<_> = counted.map(|(number, count)| reason(number, *count)).collect();
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.operations));
-        let lines = self.named.iter().map(|(call, path, error)| {
+        let node = comm.node_name();
+        let lines = self.named.iter().map(|(call, path, error, at)| {
             let errno = call_error::errno(error).map_or_else(String::new, |errno| errno.to_string());
             let short = if call_error::is_short(error) { "short" } else { "" };
-            format!("{call}\t{errno}\t{short}\t{error}\t{path}")
+            format!("{call}\t{errno}\t{short}\t{at}\t{node}\t{error}\t{path}")
         });
         let mine = (!self.named.is_empty()).then(|| few::whole_lines(lines, few::BYTES));
         let arrived = few::collect(comm, mine.as_deref())?;
@@ -104,11 +108,19 @@ fn shortened(path: &Path) -> String {
 
 fn named(rank: u32, text: &str) -> Vec<FailedOperation> {
     let lines = text.lines().filter_map(|line| {
-        let mut parts = line.splitn(5, '\t').map(str::to_owned);
+        let mut parts = line.splitn(7, '\t').map(str::to_owned);
         let (operation, errno, short) = (parts.next()?, parts.next()?, parts.next()?);
-        let (why, path) = (parts.next()?, parts.next()?);
-        let is_short = !short.is_empty();
-        Some(FailedOperation { rank, operation, path, errno: errno.parse().ok(), is_short, why })
+        let (at, node, why, path) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        Some(FailedOperation {
+            rank,
+            node,
+            operation,
+            path,
+            errno: errno.parse().ok(),
+            is_short: !short.is_empty(),
+            why,
+            at_unix_ms: at.parse().unwrap_or_default(),
+        })
     });
     lines.collect()
 }

@@ -1,0 +1,139 @@
+//! What the storage system did not do for a job: a call on a file failed or never returned, entries were
+//! missing, or names remained after their removal.
+//!
+//! The error number decides whom a failure concerns. Failures of a wrong path, of permissions, of limits of
+//! the client and of calls outside of the file system under test concern the measurement. An error about a
+//! name concerns the storage system only if the campaign made the name.
+//!
+//! Never here: wrong data, and the effect on a verdict.
+
+use std::path::Path;
+
+use results::folder::{Job, JobEnd};
+use results::reason::{Code, Datum, Reason};
+use results::record::{
+    self, ErrorCause, Failed, FailedCall, FailedOperation, Failure, Notice, Record, WaitingCall, error_name,
+};
+
+use super::dataset;
+use crate::case::TestCriterion;
+
+/// A call that lasted this long when the time limit of its job passed never returned, seconds. In a job with
+/// a short limit a quarter of the limit is enough.
+const NEVER_S: f64 = 60.0;
+const OF_LIMIT: f64 = 0.25;
+
+/// A fault, and whether a command line that asks for what is not there would have the same effect.
+pub(crate) struct StorageFault {
+    pub(crate) reason: Reason,
+    pub(crate) may_be_planned: bool,
+}
+
+/// The first fault of the storage system in a job.
+pub(crate) fn in_job(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
+    halted(case, job).or_else(|| counted(case, job)).or_else(|| noticed(case, job)).or_else(|| {
+        let reason = never_returned(case, job)?;
+        Some(StorageFault { reason, may_be_planned: false })
+    })
+}
+
+/// The failed call that ended the job.
+fn halted(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
+    let failure = job.records.iter().find_map(|record| match record {
+        Record::Failure(failure) => Some(failure),
+        _ => None,
+    })?;
+    let Failure { rank, node, call: Some(call), .. } = failure else { return None };
+    let reason = of_call(Code::FileCallFailed, job, call).with("rank", *rank).with("node", node);
+    blamed(case, job, call, reason)
+}
+
+/// The operations that failed while the job continued. If none of those with a path concerns the storage
+/// system, their counts by error may.
+fn counted(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
+    let fault = |failed: &Failed, rank: Option<(u32, &str)>, call: &FailedCall| {
+        let reason = of_call(Code::FileCallFailed, job, call).with("operations", failed.operations);
+        let reason = reason.with_some("rank", rank.map(|(rank, _)| rank));
+        blamed(case, job, call, reason.with_some("node", rank.map(|(_, node)| node)))
+    };
+    record::phases(&job.records).find_map(|phase| {
+        let failed = phase.failed.as_ref()?;
+        let with_path = failed.first.iter().find_map(|first| {
+            let FailedOperation { rank, node, operation, path, errno, is_short, at_unix_ms, .. } = first;
+            let (call, path, offset) = (operation.clone(), path.clone(), None);
+            let (errno, is_short, at_unix_ms) = (*errno, *is_short, *at_unix_ms);
+            let call = FailedCall { call, path, offset, errno, is_short, at_unix_ms };
+            fault(failed, Some((*rank, node)), &call)
+        });
+        with_path.or_else(|| {
+            let mut reasons = failed.reasons.iter();
+            let reason = reasons.find(|reason| reason.cause() == ErrorCause::Storage)?;
+            let (call, path) = (phase.phase.clone(), phase.path.clone());
+            let (errno, is_short) = (reason.errno, reason.is_short);
+            fault(failed, None, &FailedCall { call, path, errno, is_short, ..FailedCall::default() })
+        })
+    })
+}
+
+/// A notice about entries that were missing, or that remained.
+fn noticed(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
+    let mut notices = job.records.iter().filter_map(|record| match record {
+        Record::Notice(Notice { call: Some(call), text, .. }) => Some((call, text)),
+        _ => None,
+    });
+    notices.find_map(|(call, text)| {
+        let reason = of_call(Code::EntriesWrong, job, call).with("what", text);
+        blamed(case, job, call, reason)
+    })
+}
+
+/// The call that a rank was in when the time limit passed, if it had lasted long.
+fn never_returned(case: &TestCriterion<'_>, job: &Job) -> Option<Reason> {
+    let least = NEVER_S.min(job.info.timeout_s * OF_LIMIT);
+    let lasted = |call: &&WaitingCall| call.seconds as f64 >= least.floor();
+    let is_here = |call: &&WaitingCall| call.path.is_empty() || is_under_test(case, &call.path);
+    let long = job.waits.iter().filter(lasted).filter(is_here);
+    let first = long.clone().max_by_key(|call| (!call.path.is_empty(), call.seconds))?;
+    let reason = Reason::new(Code::CallNeverReturned).with("folder", &job.folder);
+    let reason = reason.with("rank", first.rank).with("node", &first.node).with("call", &first.call);
+    let reason = reason.with_some("path", Some(&first.path).filter(|path| !path.is_empty()));
+    let reason = reason.with_some("offset", first.offset);
+    let reason = reason.with("lasted", Datum::seconds(first.seconds as f64));
+    let reason = reason.with("timeout", Datum::seconds(job.info.timeout_s)).with("ranks", long.count());
+    let at = FailedCall { at_unix_ms: first.at_unix_ms, ..FailedCall::default() }.at();
+    (job.info.end == JobEnd::TimedOut).then(|| reason.with_some("at", at))
+}
+
+fn of_call(code: Code, job: &Job, call: &FailedCall) -> Reason {
+    let reason = Reason::new(code).with("folder", &job.folder).with("repetition", job.info.repetition);
+    let reason = reason.with("call", &call.call).with("path", &call.path);
+    let reason = reason.with_some("offset", call.offset).with_some("error", call.errno.map(error_name));
+    let reason = if call.is_short { reason.with("short", true) } else { reason };
+    reason.with_some("at", call.at())
+}
+
+/// The fault, if the failed call concerns the storage system.
+fn blamed(case: &TestCriterion<'_>, job: &Job, call: &FailedCall, reason: Reason) -> Option<StorageFault> {
+    let concerns = match call.cause() {
+        ErrorCause::Storage => true,
+        ErrorCause::Name => made_names(case, job),
+        ErrorCause::Full | ErrorCause::Request => false,
+    };
+    let may_be_planned = call.is_short || call.cause() == ErrorCause::Name;
+    (concerns && is_under_test(case, &call.path)).then_some(StorageFault { reason, may_be_planned })
+}
+
+/// Whether a path is in the directory of the campaign on the file system of the test.
+fn is_under_test(case: &TestCriterion<'_>, path: &str) -> bool {
+    let Some(dir) = case.index.campaign.info.data.get(&case.test.fs) else { return false };
+    // MPI-IO accepts the name of a driver before the path.
+    let plain = path.find('/').filter(|at| *at == 0 || path[..*at].ends_with(':'));
+    plain.is_some_and(|at| Path::new(&path[at..]).starts_with(dir))
+}
+
+/// Whether the campaign made the names that a job uses: an earlier phase of the job, or the job of its
+/// dataset.
+fn made_names(case: &TestCriterion<'_>, job: &Job) -> bool {
+    let made_here = case.test.line.writes() && record::phases(&job.records).next().is_some();
+    made_here || dataset::made(case).is_some_and(|(_, maker)| maker.info.end == JobEnd::Exit(0))
+}

@@ -1,0 +1,165 @@
+//! What the storage system under test did not do. The clauses about it fail, even if other problems are
+//! known: a system that loses data or files does not do what its contract asks.
+//!
+//! Invariant: a fault counts on a degraded file system too, and in a job that died later.
+//! Never here: other counts of a criterion.
+
+use plan::{Comparison, Goal};
+use results::Outcome;
+use results::finding::Finding;
+use results::folder::Job;
+use results::reason::{Code, Datum, Reason};
+
+use crate::case::TestCriterion;
+use crate::decision::Decision;
+use crate::validity::{dataset, errors, faults};
+
+/// A fault that was found in the jobs of a criterion.
+pub(super) struct Fault {
+    /// What happened, and where.
+    reason: Reason,
+    /// Whether it is wrong data, of which a criterion may allow some.
+    is_wrong_data: bool,
+    /// Why it says nothing about the file system under test, if so.
+    excuse: Option<Excuse>,
+    /// Why the next reader of the dataset was rejected, with the folder of its job.
+    rejected: Option<(Reason, String)>,
+}
+
+enum Excuse {
+    /// It happened on another file system, or the command line asks for what is not there.
+    Explained(Reason),
+    /// Another program wrote to the dataset, and nothing examined the dataset before the next reader was
+    /// rejected.
+    Written,
+}
+
+impl Fault {
+    fn of_wrong_data(case: &TestCriterion<'_>, findings: &[Finding], job: &Job) -> Option<Self> {
+        let found = match case.counts_errors() {
+            true => case.phases(job).find_map(errors::wrong_data_of),
+            false => errors::wrong_data(job),
+        };
+        let reason = match found {
+            Some(check) => errors::wrong_data_reason(job, check),
+            None => errors::sampled_wrong(case, job)?,
+        };
+        let rejected = dataset::rejected_next(case, job);
+        let excuse = match (elsewhere(case, findings, job), &rejected) {
+            (Some(finding), _) => Some(Excuse::Explained(finding.reason.clone())),
+            (None, Some((_, reason))) if reason.code == Code::DatasetWritten => Some(Excuse::Written),
+            _ => None,
+        };
+        let rejected = rejected.map(|(next, reason)| (reason.clone(), next.folder.clone()));
+        Some(Self { reason, is_wrong_data: true, excuse, rejected })
+    }
+
+    fn of_storage(case: &TestCriterion<'_>, findings: &[Finding], job: &Job) -> Option<Self> {
+        let faults::StorageFault { reason, may_be_planned } = faults::in_job(case, job)?;
+        let is_planned = |finding: &&Finding| may_be_planned && finding.code() == Code::LintError;
+        let explained = elsewhere(case, findings, job).or_else(|| findings.iter().find(is_planned));
+        let excuse = explained.map(|finding| Excuse::Explained(finding.reason.clone()));
+        Some(Self { reason, is_wrong_data: false, excuse, rejected: None })
+    }
+
+    /// Whether a finding makes a failure INVALID. Only the finding that explains the fault does.
+    pub(super) fn outweighed_by(&self, finding: &Finding) -> bool {
+        matches!(&self.excuse, Some(Excuse::Explained(reason)) if *reason == finding.reason)
+    }
+
+    /// The reason that the dataset was found changed later, unless the decision already contains it.
+    pub(super) fn later(&self, decided: &Reason) -> Option<Reason> {
+        let (cause, folder) = self.rejected.as_ref()?;
+        let known = decided.code == Code::WrongDataUnattributed || holds(decided, cause);
+        let reason = || Reason::new(Code::DatasetChangedLater).with("cause", cause.clone());
+        (!known).then(|| reason().with("folder", folder))
+    }
+}
+
+/// The finding that the files of a job were on another file system, if there is one. A finding of the linter
+/// about a command line applies to each of its jobs.
+fn elsewhere<'f>(case: &TestCriterion<'_>, findings: &'f [Finding], job: &Job) -> Option<&'f Finding> {
+    let is_here = |folder: &Datum| match folder {
+        Datum::Text(folder) => *folder == job.folder || dataset::made_by(case, folder),
+        _ => false,
+    };
+    findings.iter().find(|finding| {
+        let before = finding.reason.reason("cause").filter(|_| finding.code() == Code::LintError);
+        let reason = before.unwrap_or(&finding.reason);
+        let folders = match reason.get("folders") {
+            Some(Datum::List(folders)) => folders.as_slice(),
+            _ => &[],
+        };
+        reason.code == Code::PathOnWrongFs && (folders.is_empty() || folders.iter().any(is_here))
+    })
+}
+
+/// Whether `part` is the reason itself, or within it.
+fn holds(reason: &Reason, part: &Reason) -> bool {
+    reason == part
+        || reason.data.values().any(|datum| matches!(datum, Datum::Reason(inner) if holds(inner, part)))
+}
+
+/// The fault in the jobs of a criterion and in those that it needs, preferably one without an excuse. A clause
+/// about another thing than errors also fails by wrong data that a reader of its files found.
+pub(super) fn found(case: &TestCriterion<'_>, findings: &[Finding]) -> Option<Fault> {
+    let index = case.index;
+    let readers = index.readers(case.test).flat_map(|reader| index.jobs(&reader.id));
+    let dataset = index.plan.dataset_of(case.test).map(|dataset| index.jobs(&dataset.job()));
+    let needed = index.jobs(&case.test.warm_up_job()).iter().chain(dataset.into_iter().flatten());
+    let others = readers.chain(needed.clone()).filter(|_| !case.counts_errors());
+    let wrong = case.jobs().iter().chain(others).filter_map(|job| Fault::of_wrong_data(case, findings, job));
+    let storage = case.jobs().iter().chain(needed).filter_map(|job| Fault::of_storage(case, findings, job));
+    worst(wrong.chain(storage).collect())
+}
+
+/// The same for the parts of a group or a score, each with its errors.
+pub(super) fn of_several(cases: &[TestCriterion<'_>], errors: &[Vec<Finding>]) -> Option<Fault> {
+    worst(cases.iter().zip(errors).filter_map(|(case, errors)| found(case, errors)).collect())
+}
+
+/// The first one without an excuse, or else the first one.
+fn worst(mut all: Vec<Fault>) -> Option<Fault> {
+    let first = all.iter().position(|fault| fault.excuse.is_none()).unwrap_or(0);
+    (first < all.len()).then(|| all.swap_remove(first))
+}
+
+/// A decision with the [`found`] fault. It is FAIL, and the original reason follows, unless the criterion
+/// allows what was found.
+pub(super) fn counted(case: &TestCriterion<'_>, fault: Option<&Fault>, decision: Decision) -> Decision {
+    let Some(Fault { reason: found, is_wrong_data, excuse, rejected }) = fault else { return decision };
+    let none = matches!(&case.criterion.goal, Goal::Value(most) if most.value == 0.0);
+    let asks_for_none = none && matches!(case.criterion.op, Comparison::Equal | Comparison::AtMost);
+    let allows = case.counts_errors() && *is_wrong_data && !asks_for_none;
+    let decided = decision.reason.clone();
+    let (outcome, reason) = match (decision.outcome, excuse) {
+        // The count is that of the criterion, and it is within the limit.
+        (Outcome::Pass, _) if case.counts_errors() => return decision,
+        (Outcome::Fail, Some(Excuse::Written)) => {
+            let reason = Reason::new(Code::WrongDataUnattributed).with("wrong", found.clone());
+            let cause = rejected.as_ref().map(|(cause, _)| cause.clone());
+            let folder = rejected.as_ref().map(|(_, folder)| folder);
+            let reason = reason.with_some("cause", cause).with_some("folder", folder);
+            (Outcome::Invalid, reason.with("measured", decided))
+        }
+        (Outcome::Fail, _) if case.counts_errors() => {
+            (Outcome::Fail, found.clone().with("measured", decided))
+        }
+        _ if allows => return decision,
+        (outcome, Some(Excuse::Written)) => (outcome, decided.with("wrong", found.clone())),
+        _ if is_consequence(&decided) => (Outcome::Fail, found.clone()),
+        _ => (Outcome::Fail, found.clone().with("also", decided)),
+    };
+    Decision { outcome, reason, ..decision }
+}
+
+/// Whether a reason only states that the job did not end well, as it does after a fault. The end of a rank or
+/// of its launcher by a signal is another matter.
+fn is_consequence(reason: &Reason) -> bool {
+    let others = ["signal", "launcher", "dead_process"];
+    match reason.code {
+        Code::WrongData | Code::SampledWrong | Code::OperationsFailed => true,
+        Code::JobFailed => others.iter().all(|name| reason.get(name).is_none()),
+        _ => false,
+    }
+}

@@ -1,0 +1,226 @@
+//! Whom a failure concerns: the storage system, so that its clauses fail, or the measurement.
+
+use results::record::{ErrorCause, FailedCall, Notice, WaitingCall, error_cause};
+
+use super::*;
+
+const EIO: i32 = 5;
+const ENOENT: i32 = 2;
+const EACCES: i32 = 13;
+const ENOMEM: i32 = 12;
+const ENOSPC: i32 = 28;
+const EROFS: i32 = 30;
+const ETIMEDOUT: i32 = 110;
+const ESTALE: i32 = 116;
+
+fn call(path: &str, errno: Option<i32>) -> FailedCall {
+    FailedCall {
+        call: "write".into(),
+        path: path.into(),
+        offset: Some(4096),
+        errno,
+        is_short: errno.is_none(),
+        at_unix_ms: 1_764_385_200_250,
+    }
+}
+
+/// The campaign with its directory on the file system under test.
+fn placed(mut campaign: Campaign) -> Campaign {
+    campaign.info.data = [("s".to_owned(), "/s".to_owned()), ("t".to_owned(), "/t".to_owned())].into();
+    campaign
+}
+
+/// Three repetitions of T. The second ended with status 4, because of this call.
+fn failed(call: FailedCall) -> Campaign {
+    let mut campaign = placed(rates("write", [120, 121, 122]));
+    let failure =
+        Failure { step: "write".into(), rank: 3, node: "n7".into(), why: "why".into(), call: Some(call) };
+    let job = &mut campaign.jobs[1];
+    job.info.end = JobEnd::Exit(4);
+    job.records = vec![job.records[0].clone(), Record::Failure(failure), Record::End(End::default())];
+    campaign
+}
+
+fn decided(campaign: &Campaign) -> (Outcome, Code) {
+    outcome(&one(&plan(WRITE), campaign))
+}
+
+fn outcome(verdict: &Verdict) -> (Outcome, Code) {
+    (verdict.outcome, verdict.reason.code)
+}
+
+#[test]
+fn a_failed_call_fails_the_clause_or_makes_it_invalid_by_its_error_and_its_place() {
+    let (fail, invalid) = ((Outcome::Fail, Code::FileCallFailed), (Outcome::Invalid, Code::JobFailed));
+    for (path, errno, wanted) in [
+        ("/s/f", Some(EIO), fail),
+        ("/s/f", Some(ESTALE), fail),
+        ("/s/f", Some(ETIMEDOUT), fail),
+        ("/s/f", Some(EROFS), fail),
+        ("/s/f", None, fail),
+        ("ufs:/s/f", Some(EIO), fail),
+        ("/s/f", Some(EACCES), invalid),
+        ("/s/f", Some(ENOMEM), invalid),
+        ("/s/f", Some(ENOSPC), invalid),
+        // No earlier phase made the name, so the path may be wrong.
+        ("/s/f", Some(ENOENT), invalid),
+        ("/other/f", Some(EIO), invalid),
+        ("/t/f", Some(EIO), invalid),
+        ("/s2/f", Some(EIO), invalid),
+        ("f", Some(EIO), invalid),
+    ] {
+        assert_eq!(decided(&failed(call(path, errno))), wanted, "{path} {errno:?}");
+    }
+    let unnumbered = FailedCall { is_short: false, ..call("/s/f", None) };
+    assert_eq!(decided(&failed(unnumbered)), invalid, "a library that gives no reason");
+}
+
+#[test]
+fn the_verdict_has_rank_node_path_call_error_and_time_of_the_failed_call() {
+    let reason = one(&plan(WRITE), &failed(call("/s/f", Some(EIO)))).reason;
+    let text = |name| reason.text(name);
+    assert_eq!((text("call"), text("path"), text("node")), (Some("write"), Some("/s/f"), Some("n7")));
+    assert_eq!((text("error"), text("at")), (Some("EIO"), Some("2025-11-29T03:00:00.25Z")));
+    assert_eq!((reason.number("rank"), reason.number("offset")), (Some(3.0), Some(4096.0)));
+    assert_eq!(text("folder"), Some("jobs/0002-T-r2"));
+    assert!(reason.get("also").is_none() && reason.get("measured").is_none(), "{reason:?}");
+}
+
+#[test]
+fn a_missing_name_concerns_the_storage_only_if_the_campaign_made_it() {
+    let mut campaign = failed(call("/s/f", Some(ENOENT)));
+    let made = Record::Phase(Box::new(phase("write", 100)));
+    campaign.jobs[1].records.insert(1, made);
+    assert_eq!(decided(&campaign), (Outcome::Fail, Code::FileCallFailed));
+    // The job reads the files of a dataset.
+    let mut read = placed(rates("read", [120, 121, 122]));
+    let records = failed(call("/s/f", Some(ENOENT))).jobs[1].records.clone();
+    (read.jobs[1].records, read.jobs[1].info.end) = (records, JobEnd::Exit(4));
+    let without = one(&plan(READ), &read);
+    assert_eq!(without.outcome, Outcome::Invalid, "its dataset was not made: {without:#?}");
+    read.jobs.insert(0, job("dataset.d", 1, phase("write", 100)));
+    assert_eq!(outcome(&one(&plan(READ), &read)), (Outcome::Fail, Code::FileCallFailed));
+}
+
+#[test]
+fn operations_that_failed_while_the_job_continued_count_by_their_error() {
+    let mdtest = plan(
+        "mdtest = \"-F -n 5\"\ncriterion = { metric = \"file_stat.rate\", op = \">=\", value = \"1/s\" }",
+    );
+    let verdict = |errno: i32| {
+        let first = FailedOperation {
+            rank: 2,
+            node: "n9".into(),
+            operation: "stat".into(),
+            path: "/s/d/f".into(),
+            errno: Some(errno),
+            ..FailedOperation::default()
+        };
+        let failed = Failed { operations: 4, reasons: Vec::new(), first: vec![first] };
+        let jobs = (1..=3).map(|repetition| {
+            let created = Phase { counts: Counts::Operations, ..phase("file_creation", 0) };
+            let failed = (repetition == 2).then(|| failed.clone());
+            let stat = Phase { counts: Counts::Operations, ops: 50, failed, ..phase("file_stat", 0) };
+            let mut job = job("T", repetition, stat);
+            job.records.insert(1, Record::Phase(Box::new(created)));
+            job.info.end = JobEnd::Exit(if repetition == 2 { 4 } else { 0 });
+            job
+        });
+        one(&mdtest, &placed(campaign(jobs.collect())))
+    };
+    // ENOENT: a name that the job made is lost.
+    for (errno, wanted) in [
+        (EIO, Outcome::Fail),
+        (ENOENT, Outcome::Fail),
+        (EACCES, Outcome::Invalid),
+        (ENOSPC, Outcome::Invalid),
+    ] {
+        let verdict = verdict(errno);
+        assert_eq!(verdict.outcome, wanted, "{errno}: {verdict:#?}");
+        if wanted == Outcome::Fail {
+            let reason = &verdict.reason;
+            assert_eq!(reason.code, Code::FileCallFailed);
+            let place = (reason.text("path"), reason.text("node"), reason.number("operations"));
+            assert_eq!(place, (Some("/s/d/f"), Some("n9"), Some(4.0)));
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_did_not_return_from_a_call_fails_the_clause_and_a_slow_job_does_not() {
+    let late = |waits: Vec<WaitingCall>, timeout_s: f64| {
+        let mut campaign = placed(rates("write", [120, 121, 122]));
+        let job = &mut campaign.jobs[1];
+        job.records.truncate(1);
+        (job.info.end, job.info.timeout_s, job.waits) = (JobEnd::TimedOut, timeout_s, waits);
+        one(&plan(WRITE), &campaign)
+    };
+    let wait = |path: &str, seconds| WaitingCall {
+        rank: 5,
+        node: "n3".into(),
+        call: "fsync".into(),
+        path: path.into(),
+        seconds,
+        ..WaitingCall::default()
+    };
+    for (waits, timeout_s, wanted) in [
+        (vec![wait("/s/f", 75)], 3600.0, Outcome::Fail),
+        (vec![wait("/s/f", 3)], 3600.0, Outcome::Invalid),
+        (vec![wait("/s/f", 5)], 20.0, Outcome::Fail),
+        (vec![wait("/other/f", 75)], 3600.0, Outcome::Invalid),
+        (vec![wait("", 75)], 3600.0, Outcome::Fail),
+        (vec![], 3600.0, Outcome::Invalid),
+    ] {
+        let verdict = late(waits.clone(), timeout_s);
+        assert_eq!(verdict.outcome, wanted, "{waits:?} {timeout_s}: {verdict:#?}");
+    }
+    let reason = late(vec![wait("/s/f", 75), wait("/s/g", 61)], 3600.0).reason;
+    let what = (reason.code, reason.text("call"), reason.text("path"), reason.text("node"));
+    assert_eq!(what, (Code::CallNeverReturned, Some("fsync"), Some("/s/f"), Some("n3")));
+    let numbers = (reason.number("rank"), reason.number("lasted"), reason.number("ranks"));
+    assert_eq!(numbers, (Some(5.0), Some(75.0), Some(2.0)));
+}
+
+#[test]
+fn missing_entries_fail_the_clause_and_so_do_names_that_remain() {
+    let noticed = |call: FailedCall| {
+        let mut campaign = placed(rates("write", [120, 121, 122]));
+        let (id, text) = ("left".to_owned(), "1 test directory was not removed".to_owned());
+        let notice = Notice { id, text, call: Some(call), ..Notice::default() };
+        campaign.jobs[1].records.insert(2, Record::Notice(notice));
+        campaign.jobs[1].info.end = JobEnd::Exit(4);
+        decided(&campaign)
+    };
+    const ENOTEMPTY: i32 = 39;
+    let wrong = (Outcome::Fail, Code::EntriesWrong);
+    assert_eq!(noticed(call("/s/d", Some(ENOTEMPTY))), wrong);
+    assert_eq!(noticed(call("/s/d", None)), wrong, "a listing with too few entries");
+    assert_eq!(noticed(call("/s/d", Some(EACCES))).0, Outcome::Invalid);
+}
+
+#[test]
+fn a_fault_of_the_job_that_made_the_dataset_fails_the_clauses_that_need_it() {
+    let mut campaign = failed(call("/s/f", Some(EIO)));
+    campaign.jobs.truncate(2);
+    let mut maker = campaign.jobs.remove(1);
+    (maker.info.test, maker.folder) = ("dataset.d".into(), "jobs/0001-dataset.d-r1".into());
+    campaign.jobs = vec![maker];
+    let verdict = one(&plan(READ), &campaign);
+    assert_eq!(outcome(&verdict), (Outcome::Fail, Code::FileCallFailed), "{verdict:#?}");
+    assert_eq!(verdict.reason.text("folder"), Some("jobs/0001-dataset.d-r1"));
+}
+
+#[test]
+fn a_criterion_that_allows_errors_still_fails_if_a_call_ended_the_job() {
+    let some =
+        "ior = \"-w -e\"\ncriterion = { metric = \"write.errors\", op = \"<=\", value = \"5 errors\" }";
+    let verdict = one(&plan(some), &failed(call("/s/f", Some(EIO))));
+    assert_eq!(outcome(&verdict), (Outcome::Fail, Code::FileCallFailed), "{verdict:#?}");
+}
+
+#[test]
+fn every_error_number_concerns_one_side() {
+    assert_eq!(error_cause(Some(EIO), false), ErrorCause::Storage);
+    assert_eq!(error_cause(Some(ENOSPC), false), ErrorCause::Full);
+    assert_eq!(error_cause(Some(9999), false), ErrorCause::Request);
+}
