@@ -206,6 +206,12 @@ impl ToolLine {
         phase != "cleanup" || !md_workbench::ends_unevenly(&self.md_workbench)
     }
 
+    /// Whether all names that it stats, reads or removes were made by it, or by the line whose files it uses.
+    /// md-workbench may look for objects that no rank made.
+    pub fn uses_only_made_names(&self) -> bool {
+        self.tool.command != "md-workbench"
+    }
+
     /// By how many ranks items shift from the ranks that create them to the ranks that stat or read them.
     pub fn shift(&self) -> u64 {
         let of_mdtest = self.mdtest.number(MdtestOption::Shift, 0).unwrap_or(0);

@@ -300,7 +300,7 @@ fn run_each(
                 }
             };
             if asked.stop.load(Ordering::Relaxed) || !again::runs_again(asked, &bound, &ended)? {
-                done.ends.extend(bound.iter().map(key).zip(ended.into_iter().map(|job| job.info.end)));
+                done.ends.extend(ended.iter().map(self::ended));
                 break;
             }
             let causes = bound.iter().zip(&ended).filter_map(|(job, ended)| Some((job, ended.died()?)));
@@ -312,10 +312,10 @@ fn run_each(
     Ok(None)
 }
 
-/// The results of the jobs that have ended, in the campaign folder.
+/// The jobs that have ended, in the campaign folder: how, and why if they failed.
 struct EndedJobs<'a> {
     asked: &'a CampaignRequest,
-    ends: BTreeMap<(String, u32), JobEnd>,
+    ends: BTreeMap<(String, u32), (JobEnd, Reason)>,
     folders: BTreeMap<(String, u32), String>,
 }
 
@@ -323,10 +323,9 @@ impl<'a> EndedJobs<'a> {
     fn of(asked: &'a CampaignRequest, jobs: &[PlannedJob]) -> io::Result<Self> {
         let campaign = folder::load(&asked.folder)?;
         let runs_again = |job: &Job| again::of_ended(asked, jobs, &campaign, job);
-        let end = |job: &Job| ((job.info.test.clone(), job.info.repetition), job.info.end.clone());
         Ok(Self {
             asked,
-            ends: campaign.jobs.iter().filter(|job| !runs_again(job)).map(end).collect(),
+            ends: campaign.jobs.iter().filter(|job| !runs_again(job)).map(ended).collect(),
             folders: jobs.iter().map(|job| (key(job), job.folder.clone())).collect(),
         })
     }
@@ -334,8 +333,8 @@ impl<'a> EndedJobs<'a> {
     /// The reason why a job that `job` depends on is missing, if one is.
     fn missing(&self, job: &PlannedJob) -> Option<Reason> {
         job.needs.iter().find_map(|needed| match self.ends.get(needed) {
-            Some(JobEnd::Exit(0)) => None,
-            Some(end) => Some(end.reason().with("job", &needed.0).with("repetition", needed.1)),
+            Some((JobEnd::Exit(0), _)) => None,
+            Some((_, why)) => Some(why.clone().with("job", &needed.0).with("repetition", needed.1)),
             None => Some(Reason::new(Code::NoneRan).with("job", &needed.0).with("repetition", needed.1)),
         })
     }
@@ -357,7 +356,8 @@ impl<'a> EndedJobs<'a> {
         let mut bound = job.clone();
         let records = |test: &str, repetition: u32| {
             let records = records::load(&folder(test, repetition).join(names::RECORDS));
-            deferred::recorded(self.ends.get(&(test.to_owned(), repetition)), records.unwrap_or_default())
+            let end = self.ends.get(&(test.to_owned(), repetition)).map(|(end, _)| end);
+            deferred::recorded(end, records.unwrap_or_default())
         };
         if let Some(why) = deferred::unneeded(&self.asked.plan, job, &records) {
             return Err(why);
@@ -365,6 +365,11 @@ impl<'a> EndedJobs<'a> {
         deferred::bind(&self.asked.plan, &mut bound, &records)?;
         Ok(bound)
     }
+}
+
+/// A job that has ended, as [`EndedJobs`] has it.
+fn ended(job: &Job) -> ((String, u32), (JobEnd, Reason)) {
+    ((job.info.test.clone(), job.info.repetition), (job.info.end.clone(), job.how_it_failed()))
 }
 
 fn key(job: &PlannedJob) -> (String, u32) {

@@ -169,3 +169,14 @@ fn a_campaign_with_a_kept_dataset_on_a_read_only_file_system_resumes_later() {
     mounted.remount("rw");
     assert_resumes(&place, "writable again");
 }
+
+#[test]
+fn a_program_that_fails_on_a_full_file_system_under_test_costs_no_job_and_the_campaign_resumes() {
+    let place = place_with("", |place| format!("{}; exit 1", filling(&place.dir())));
+    let Some(_mounted) = mounted(&place, "tmpfs", &place.dir()) else { return };
+    let full = ["stopped after 1 of 3 jobs: /", "No space left on device", FREE_SPACE];
+    let ran = place.assay("run p.toml --dir dir --campaigns c");
+    assert_without_writes(&ran, "full", &full);
+    free(&place.dir());
+    assert_resumes(&place, "space again");
+}

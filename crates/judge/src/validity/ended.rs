@@ -4,8 +4,8 @@
 
 use plan::{Plan, StateKind, deferred};
 use results::folder::{DeathCause, Job, JobEnd, LaunchRejection};
-use results::reason::{Code, Datum, Reason};
-use results::record::{Failure, Record};
+use results::reason::{Code, Reason};
+use results::record::Record;
 
 use super::errors;
 use crate::case::TestCriterion;
@@ -36,11 +36,11 @@ pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
         }
         JobEnd::Exit(0) if is_complete => Ok(()),
         JobEnd::Exit(0) if job.records.is_empty() => of(Reason::new(Code::NothingRecorded)),
-        JobEnd::Exit(0) => of(failure(job).unwrap_or_else(|| Reason::new(Code::NoEndRecord))),
+        JobEnd::Exit(0) => of(job.failure().unwrap_or_else(|| Reason::new(Code::NoEndRecord))),
         // These results decide criteria that count errors. Other rules reject the job for other criteria.
         JobEnd::Exit(_)
             if is_complete
-                && failure(job).is_none()
+                && job.failure().is_none()
                 && (errors::wrong_data(job).is_some()
                     || errors::failed_operations(job).is_some()
                     || errors::failed_case(job).is_some()) =>
@@ -53,12 +53,8 @@ pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
 
 /// How a failed job ended: its recorded failure, or else its error stream.
 pub(crate) fn why_failed(job: &Job) -> Reason {
-    let mut reason = job.info.end.reason();
-    if job.info.end == JobEnd::TimedOut {
-        reason = reason.with("timeout", Datum::seconds(job.info.timeout_s));
-    }
     if let Some(rejection) = &job.info.rejection {
-        return reason.with("rejection", rejection.clone());
+        return job.info.end.reason().with("rejection", rejection.clone());
     }
     let cause = job.death().map(|cause| match cause {
         DeathCause::Killed => "killed",
@@ -66,19 +62,22 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
         DeathCause::Time => "allocation-time",
         DeathCause::Node => "node-died",
     });
-    let reason = with_dead_process(reason.with_some("launcher", cause), job);
+    let of_launcher = |reason: Reason| with_dead_process(reason.with_some("launcher", cause), job);
     // The program itself may also reject an option or miss a program, so only a probe shows these mistakes.
     let is_certain = |rejection: &LaunchRejection| {
         !matches!(rejection, LaunchRejection::Option | LaunchRejection::Program)
     };
     let launch_rejected = job.launch_rejection().filter(is_certain).filter(|_| job.records.is_empty());
     if let Some(rejection) = launch_rejected {
-        return reason.with("launch_rejected", rejection.word());
+        return of_launcher(job.info.end.reason()).with("launch_rejected", rejection.word());
     }
-    match failure(job) {
-        Some(failure) => reason.with("failure", failure),
-        None => reason.with_some("output", job.error_summary()),
-    }
+    let reason = of_launcher(job.how_it_failed());
+    let says_why = ["failure", "output"].iter().any(|name| reason.get(name).is_some());
+    let reported = job.records.iter().find_map(|record| match record {
+        Record::Notice(notice) if !says_why => Some(&notice.text),
+        _ => None,
+    });
+    reason.with_some("reported", reported)
 }
 
 /// The reason with the process whose end the launcher reports first.
@@ -88,22 +87,6 @@ fn with_dead_process(reason: Reason, job: &Job) -> Reason {
     let reason =
         reason.with_some("dead_rank", dead.rank).with_some("dead_signal", dead.signal.map(i64::from));
     reason.with_some("dead_status", dead.status.map(i64::from))
-}
-
-/// The failure that a job recorded.
-fn failure(job: &Job) -> Option<Reason> {
-    job.records.iter().find_map(|record| match record {
-        Record::Failure(Failure { step, rank, node, why, .. }) => {
-            let reason = Reason::new(Code::RecordedFailure).with("step", step).with("error", why);
-            // An external program has no ranks.
-            Some(if is_app(job) { reason } else { reason.with("rank", *rank).with("node", node) })
-        }
-        _ => None,
-    })
-}
-
-fn is_app(job: &Job) -> bool {
-    job.records.iter().any(|record| matches!(record, Record::Run(run) if run.workload == "app"))
 }
 
 /// Why a test, or some of its repetitions, were not run.

@@ -9,6 +9,7 @@
 
 use std::path::Path;
 
+use plan::line::Line;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
 use results::record::{
@@ -31,10 +32,19 @@ pub(crate) struct StorageFault {
 
 /// The first fault of the storage system in a job.
 pub(crate) fn in_job(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
-    halted(case, job).or_else(|| counted(case, job)).or_else(|| noticed(case, job)).or_else(|| {
-        let reason = never_returned(case, job)?;
-        Some(StorageFault { reason, may_be_planned: false })
-    })
+    let certain = |reason| StorageFault { reason, may_be_planned: false };
+    halted(case, job)
+        .or_else(|| counted(case, job))
+        .or_else(|| noticed(case, job))
+        .or_else(|| never_returned(case, job).map(certain))
+        .or_else(|| lost_dataset(job).map(certain))
+}
+
+/// A file of the dataset that was gone when the job was about to read it.
+fn lost_dataset(job: &Job) -> Option<Reason> {
+    let reason = job.info.rejection.as_ref()?;
+    let is_lost = reason.code == Code::DatasetChanged && reason.text("change") == Some("gone");
+    is_lost.then(|| reason.clone().with("folder", &job.folder))
 }
 
 /// The failed call that ended the job.
@@ -134,6 +144,11 @@ fn is_under_test(case: &TestCriterion<'_>, path: &str) -> bool {
 /// Whether the campaign made the names that a job uses: an earlier phase of the job, or the job of its
 /// dataset.
 fn made_names(case: &TestCriterion<'_>, job: &Job) -> bool {
+    if let Line::Tool(line) = &case.test.line
+        && !line.uses_only_made_names()
+    {
+        return false;
+    }
     let made_here = case.test.line.writes() && record::phases(&job.records).next().is_some();
     made_here || dataset::made(case).is_some_and(|(_, maker)| maker.info.end == JobEnd::Exit(0))
 }

@@ -12,7 +12,7 @@ macro_rules! end_of_job {
          cancelled;allocation-time=the time of its allocation was over;node-died=a node failed})].[ The \
          launcher first reported the end of process {dead_process} on {dead_node}.][ It was rank \
          {dead_rank}.][ Signal {dead_signal} ended it.][ It ended with status {dead_status}.][ {failure}][ \
-         Error output: {output}]"
+         Error output: {output}][ It reported: {reported}.]"
     };
 }
 

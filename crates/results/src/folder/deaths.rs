@@ -9,6 +9,8 @@ use std::fmt;
 
 use super::{DeadProcess, Job, JobEnd, names};
 use crate::Record;
+use crate::reason::{Code, Datum, Reason};
+use crate::record::Failure;
 
 /// The number of first and of last lines that are quoted for a job that died.
 const FIRST_LINES: usize = 2;
@@ -34,6 +36,31 @@ impl Job {
         let counts = |line: &&str| killed.is_none() || !line.contains(HYDRA_CLOSED);
         let lines = self.error_lines.iter().map(String::as_str).filter(counts);
         cause_of_death(lines).map(|(cause, _)| cause).or(killed)
+    }
+
+    /// The failure that it recorded. An external program has no ranks.
+    pub fn failure(&self) -> Option<Reason> {
+        let is_app = |record: &Record| matches!(record, Record::Run(run) if run.workload == "app");
+        let Failure { step, rank, node, why, .. } = self.records.iter().find_map(|record| match record {
+            Record::Failure(failure) => Some(failure),
+            _ => None,
+        })?;
+        let reason = Reason::new(Code::RecordedFailure).with("step", step).with("error", why);
+        let has_ranks = !self.records.iter().any(is_app);
+        Some(if has_ranks { reason.with("rank", *rank).with("node", node) } else { reason })
+    }
+
+    /// How it ended, if it failed: its end, and what it recorded or printed about it.
+    pub fn how_it_failed(&self) -> Reason {
+        let reason = self.info.end.reason();
+        let reason = match self.info.end {
+            JobEnd::TimedOut => reason.with("timeout", Datum::seconds(self.info.timeout_s)),
+            _ => reason,
+        };
+        match self.failure() {
+            Some(failure) => reason.with("failure", failure),
+            None => reason.with_some("output", self.error_summary()),
+        }
     }
 
     /// Whether it yielded a result, good or bad: complete records, a measured phase, or a reported failure. A

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 
 use results::folder::{self, Job, JobEnd, JobInfo, LaunchRejection, names};
 use results::reason::{Code, Datum, Reason};
-use results::record::{Failure, Record};
+use results::record::Record;
 
 use super::job::Prepared;
 use super::site::CampaignSite;
@@ -192,14 +192,7 @@ fn failure(asked: &CampaignRequest, job: &PlannedJob, probe: &Job) -> Option<(Re
         };
         return Some((reason.with("launch_rejected", rejection.word()).with("output", line), mistake));
     }
-    let recorded = probe.records.iter().find_map(|record| match record {
-        Record::Failure(Failure { step, rank, node, why, .. }) => {
-            let failure = Reason::new(Code::RecordedFailure).with("step", step).with("error", why);
-            Some(failure.with("rank", *rank).with("node", node))
-        }
-        _ => None,
-    });
-    let reason = match recorded {
+    let reason = match probe.failure() {
         Some(failure) => reason.with("failure", failure),
         None => reason.with_some("output", probe.error_summary()),
     };

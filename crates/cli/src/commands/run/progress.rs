@@ -11,6 +11,7 @@ use ::run::Event;
 use ::run::notify::NotifyCommand;
 use measure::statistics;
 use plan::schedule::PlannedJob;
+use report::sentences::sentence;
 use results::folder::{self, Job, JobEnd, RunningJob, names};
 use results::record::{CaseOutcome, Counts, Phase, Record};
 use units::{Dimension, Quantity, count, duration, rate_decimal, several, visible};
@@ -157,7 +158,7 @@ impl Progress {
                 }
             }
             Event::LeftOut(job, why) => {
-                self.line(&format!("{}  not run: {why}", self.name(job)));
+                self.line(&format!("{}  not run: {}", self.name(job), sentence(why)));
                 self.done += 1;
                 if let Some(standing) = &mut self.standing {
                     standing.left_out(job);
@@ -255,7 +256,10 @@ fn outcome(job: &Job) -> String {
     let cases = cases(job);
     if job.info.end != JobEnd::Exit(0) {
         let how = job.info.end.words();
-        return format!("{how} ({}) {cases}", job.folder).trim_end().to_owned();
+        let reason = job.info.rejection.clone().or_else(|| job.failure());
+        let why = reason.map(|reason| sentence(&reason)).or_else(|| job.error_lines.first().cloned());
+        let why = why.map_or_else(String::new, |why| format!(": {}", why.trim_end_matches('.')));
+        return format!("{how}{why} ({}) {cases}", job.folder).trim_end().to_owned();
     }
     if let Some(made) = job.dataset.as_ref().filter(|made| made.reused.is_some()) {
         return format!("reused: created by {} at {}", made.campaign, made.made);

@@ -130,17 +130,20 @@ fn only_a_conformance_suite_counts_cases_and_it_counts_nothing_else() {
 
 #[test]
 fn errors_are_a_metric_of_every_phase() {
-    for metric in ["file_creation.errors", "file_stat.errors", "file_read.errors"] {
-        let plan = accepted(&asked(metric, "0 errors"));
-        assert_eq!(plan.tests[0].criteria[0].to_string(), "max == 0 errors", "{metric}");
-    }
-    for line in ["ior = \"-w\"", "fdtree = \"-d 2\"", "ls_lr = \"--make --walk\"", "md_workbench = \"-P 5\""]
-    {
-        let phase = Line::parse(line.split(' ').next().unwrap(), line.split('"').nth(1).unwrap());
-        let phase = phase.unwrap().phases().remove(0);
-        accepted(&test_with(&format!(
-            "{line}\ncriterion = {{ metric = \"{phase}.errors\", op = \"==\", value = \"0 errors\" }}"
-        )));
+    for (key, line) in [
+        ("ior", "-w -r"),
+        ("mdtest", "-F -n 5"),
+        ("fdtree", "-d 2"),
+        ("ls_lr", "--make --walk"),
+        ("md_workbench", "-P 5"),
+    ] {
+        for phase in Line::parse(key, line).unwrap().phases() {
+            let plan = accepted(&test_with(&format!(
+                "{key} = \"{line}\"\n\
+                 criterion = {{ metric = \"{phase}.errors\", op = \"==\", value = \"0 errors\" }}"
+            )));
+            assert_eq!(plan.tests[0].criteria[0].to_string(), "max == 0 errors", "{phase}");
+        }
     }
 }
 
