@@ -206,8 +206,8 @@ impl ToolLine {
         phase != "cleanup" || !md_workbench::ends_unevenly(&self.md_workbench)
     }
 
-    /// Whether all names that it stats, reads or removes were made by it, or by the line whose files it uses.
-    /// md-workbench may look for objects that no rank made.
+    /// Whether it made all names that it uses, or the line whose files it uses did. md-workbench may look for
+    /// objects that no rank made.
     pub fn uses_only_made_names(&self) -> bool {
         self.tool.command != "md-workbench"
     }

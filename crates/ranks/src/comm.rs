@@ -11,7 +11,7 @@ use std::io;
 
 /// A call on a file that failed, or that moved less than it was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FailedCall {
+pub struct CallFailure {
     /// The call, such as `write` or `mkdir`.
     pub call: String,
     /// The path of the file or directory.
@@ -32,7 +32,7 @@ pub struct FailureCause {
     /// What happened, with path and offset if there are any.
     pub text: String,
     /// The call on a file that failed; `None` if the rank failed for another reason.
-    pub call: Option<FailedCall>,
+    pub call: Option<Box<CallFailure>>,
 }
 
 impl fmt::Display for FailureCause {
@@ -92,14 +92,14 @@ impl FailureCause {
             let (name, rest) = call.split_once('\n')?;
             let mut parts = rest.rsplitn(5, '\n');
             let (at, short, errno, offset) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-            Some(FailedCall {
+            Some(Box::new(CallFailure {
                 call: name.to_owned(),
                 path: parts.next()?.to_owned(),
                 offset: offset.parse().ok(),
                 errno: errno.parse().ok(),
                 is_short: short == "1",
                 at_unix_ms: at.parse().unwrap_or_default(),
-            })
+            }))
         });
         (node.unwrap_or("?").to_owned(), Self { text: text.to_owned(), call })
     }
@@ -118,7 +118,7 @@ pub struct Halt {
     /// What happened, with path and offset if there are any.
     pub why: String,
     /// The call on a file that failed, if this is the reason.
-    pub call: Option<FailedCall>,
+    pub call: Option<Box<CallFailure>>,
 }
 
 impl fmt::Display for Halt {
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_cause_arrives_at_the_other_ranks_as_it_was() {
-        let call = |path: &str, offset, errno| FailedCall {
+        let call = |path: &str, offset, errno| CallFailure {
             call: "write".to_owned(),
             path: path.to_owned(),
             offset,
@@ -300,7 +300,7 @@ mod tests {
         };
         let causes = [None, Some(call("/f", Some(4096), Some(5))), Some(call("/a\nb\n", None, None))];
         for call in causes {
-            let cause = FailureCause { text: "two\nlines\0and more".to_owned(), call };
+            let cause = FailureCause { text: "two\nlines\0and more".to_owned(), call: call.map(Box::new) };
             assert_eq!(FailureCause::decode(&cause.encode("n017")), ("n017".to_owned(), cause));
         }
     }

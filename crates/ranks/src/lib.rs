@@ -10,4 +10,4 @@ pub mod launcher;
 pub mod local;
 pub mod mpi;
 
-pub use comm::{ClockOffset, Comm, FailedAt, FailedCall, FailureCause, Halt, Reduce};
+pub use comm::{CallFailure, ClockOffset, Comm, FailedAt, FailureCause, Halt, Reduce};

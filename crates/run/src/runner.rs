@@ -429,7 +429,7 @@ fn run_group(
         return Ok(GroupEnd::Paused(why));
     }
     if let Some(full) = known.iter().find_map(|(attempt, ran)| attempt.met_full(ran)) {
-        // Without their files the file system may have space again. The jobs create them anew.
+        // Without their files the file system may have space. The jobs create them again.
         for job in jobs.iter().filter(|job| job.makes_files) {
             site.remove_files(job, &job.files)?;
         }

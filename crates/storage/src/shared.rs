@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use ranks::{Comm, FailedCall, FailureCause, Reduce};
+use ranks::{CallFailure, Comm, FailureCause, Reduce};
 
 use crate::{call_error, files};
 
@@ -22,7 +22,8 @@ pub(crate) fn together<T, E: fmt::Display + Into<io::Error>>(
     let cause = |error: E| {
         let (text, error) = (error.to_string(), error.into());
         let (errno, is_short) = (call_error::errno(&error), call_error::is_short(&error));
-        FailureCause { text, call: Some(FailedCall { errno, is_short, ..FailedCall::default() }) }
+        let call = CallFailure { errno, is_short, ..CallFailure::default() };
+        FailureCause { text, call: Some(Box::new(call)) }
     };
     comm.agree(step, mine.map_err(cause)).map_err(|halt| {
         let text = match halt.rank == comm.rank() {

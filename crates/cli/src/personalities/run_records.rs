@@ -57,7 +57,7 @@ impl RunRecords {
     pub(crate) fn end(&mut self, halt: Option<&Halt>, exit: u8) -> io::Result<()> {
         if let Some(halt) = halt {
             let Halt { step, rank, node, why, call } = halt.clone();
-            let call = call.map(recorded);
+            let call = call.map(|call| recorded(*call));
             let _ = self.sink.put(&Record::Failure(Failure { step, rank, node, why, call }));
         }
         let reported = self.broken;

@@ -106,7 +106,8 @@ pub(crate) fn watch() -> WaitWatch {
     WaitWatch { _end: end }
 }
 
-/// Notes the file of the records, on every process. The calls that ranks do not return from are recorded beside it.
+/// Notes the file of the records, on every process. The calls that ranks do not return from are recorded
+/// beside it.
 pub(crate) fn records_in(file: Option<&str>) {
     let dir = file.and_then(|file| Path::new(file).parent());
     // A process has one run.

@@ -1,11 +1,11 @@
-//! Faults that are injected into a campaign, and the outcome of its clause: FAIL if the storage system did not
-//! do it, INVALID if the measurement cannot be used, and status 5 if the file system was full.
+//! Faults that are injected into a campaign, and the outcome of its clause. It is FAIL if the storage system
+//! did not do it, INVALID if the measurement cannot be used, and status 5 if the file system was full.
 
 use std::time::Duration;
 
 use rustix::io::Errno;
 
-use crate::common::campaign::Place;
+use crate::common::campaign::{Place, there};
 use crate::common::fuse::faults::{Call, Fault, FaultLayer};
 
 /// Two ranks with a file of their own.
@@ -125,5 +125,28 @@ fn a_file_system_or_quota_that_one_rank_finds_full_pauses_the_campaign_and_it_re
             let resumed = place.assay(&format!("run --resume {folder}"));
             assert_eq!(place.outcomes_in(&folder), ["T PASS"], "{errno:?}: {resumed:#?}");
         }
+    }
+}
+
+#[test]
+fn a_rank_of_a_launcher_that_does_not_return_from_a_call_fails_the_clause() {
+    let Some(layer) = FaultLayer::mount() else { return };
+    for (launcher, more) in
+        [("mpirun.openmpi", "\"--oversubscribe\", \"--allow-run-as-root\", "), ("mpirun.mpich", "")]
+    {
+        if !there(launcher) {
+            continue;
+        }
+        let argv = format!("\"{launcher}\", {more}\"-n\", \"{{ranks}}\", \"{{cmd}}\"");
+        let launch = format!("[launch]\nkind = \"mpirun\"\nargv = [{argv}]\nprobe = false\n");
+        let place = campaign(&layer, IOR, "write.bw");
+        let plan = std::fs::read_to_string(place.path("p.toml")).unwrap();
+        std::fs::write(place.path("p.toml"), plan.replace("[[test]]", &format!("{launch}[[test]]"))).unwrap();
+        layer.set("f.00000001", Fault::Stalls(Call::Write, Duration::from_secs(20), 200_000));
+        let ran = run(&place, &layer);
+        layer.remove_fault();
+        let (outcome, reason) = verdict(&place);
+        let found = (outcome.as_str(), reason["code"].as_str().unwrap(), &reason["data"]["rank"]);
+        assert_eq!(found, ("FAIL", "call-never-returned", &1.into()), "{launcher}: {reason} {ran:#?}");
     }
 }

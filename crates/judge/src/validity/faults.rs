@@ -1,5 +1,5 @@
-//! What the storage system did not do for a job: a call on a file failed or never returned, entries were
-//! missing, or names remained after their removal.
+//! What the storage system did not do for a job. A call on a file failed or never returned, entries were
+//! missing, or names remained.
 //!
 //! The error number decides whom a failure concerns. Failures of a wrong path, of permissions, of limits of
 //! the client and of calls outside of the file system under test concern the measurement. An error about a

@@ -100,8 +100,8 @@ fn holds(reason: &Reason, part: &Reason) -> bool {
         || reason.data.values().any(|datum| matches!(datum, Datum::Reason(inner) if holds(inner, part)))
 }
 
-/// The fault in the jobs of a criterion and in those that it needs, preferably one without an excuse. A clause
-/// about another thing than errors also fails by wrong data that a reader of its files found.
+/// The fault in the jobs of a criterion and in those that it needs, preferably one without an excuse. A
+/// clause about another thing than errors also fails by wrong data that a reader of its files found.
 pub(super) fn found(case: &TestCriterion<'_>, findings: &[Finding]) -> Option<Fault> {
     let index = case.index;
     let readers = index.readers(case.test).flat_map(|reader| index.jobs(&reader.id));

@@ -224,3 +224,22 @@ fn every_error_number_concerns_one_side() {
     assert_eq!(error_cause(Some(ENOSPC), false), ErrorCause::Full);
     assert_eq!(error_cause(Some(9999), false), ErrorCause::Request);
 }
+
+#[test]
+fn a_killed_rank_node_or_launcher_concerns_the_measurement() {
+    let ended = |end: JobEnd, line: &str| {
+        let mut campaign = placed(rates("write", [120, 121, 122]));
+        let job = &mut campaign.jobs[1];
+        job.records.truncate(1);
+        (job.info.end, job.error_lines) = (end, vec![line.to_owned()]);
+        decided(&campaign)
+    };
+    for (end, line) in [
+        (JobEnd::Signal(9), ""),
+        (JobEnd::Exit(137), "mpirun noticed that process rank 1 exited on signal 9 (Killed)."),
+        (JobEnd::Exit(1), "srun: error: Node failure on n017"),
+        (JobEnd::TimedOut, ""),
+    ] {
+        assert_eq!(ended(end.clone(), line), (Outcome::Invalid, Code::JobFailed), "{end:?} {line}");
+    }
+}

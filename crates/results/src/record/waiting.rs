@@ -1,7 +1,7 @@
 //! The call on a file that a rank was in when its job was asked to end.
 //!
-//! Each process writes those of its ranks into a file of its own beside the records, because rank 0 cannot
-//! learn of them any more: a rank that waits in a call takes part in nothing.
+//! Each process writes those of its ranks into a file of its own beside the records. Rank 0 cannot learn of
+//! them: a rank that waits in a call takes part in nothing.
 //!
 //! Never here: whether a call lasted too long.
 

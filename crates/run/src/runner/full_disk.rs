@@ -23,9 +23,8 @@ pub(super) fn takes_no_writes(error: &io::Error) -> bool {
     is_full(error) || error.kind() == ErrorKind::ReadOnlyFilesystem
 }
 
-/// Why a job that failed has no result: it met a full file system or a used-up quota, under its files or in
-/// its folder `dir`. Its records have the failed call. A program without records leaves a file system
-/// without free space.
+/// Why a job that failed has no result: the file system or quota of its files or of its folder `dir` was used
+/// up. Its records have the failed call. A program without records leaves no free space.
 pub(super) fn met_by(job: &PlannedJob, files: &Path, dir: &Path, end: &JobEnd) -> Option<io::Error> {
     if matches!(end, JobEnd::Exit(0) | JobEnd::NotStarted) {
         return None;

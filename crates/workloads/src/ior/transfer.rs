@@ -320,7 +320,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         }
     }
 
-    /// The cause of a failed transfer. It adds a remedy if O_DIRECT may be the reason. It adds the reason if a
+    /// The cause of a failed transfer. It adds a remedy if O_DIRECT may be the reason, and the reason if a
     /// library does not report a full file system.
     fn cause_of(&self, trouble: Box<TransferTrouble>) -> FailureCause {
         let mut cause = FailureCause::from(trouble);

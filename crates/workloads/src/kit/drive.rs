@@ -13,7 +13,7 @@ use std::io;
 use std::path::Path;
 
 use measure::{Clock, Tick};
-use ranks::{FailedCall, FailureCause};
+use ranks::{CallFailure, FailureCause};
 
 use super::failed_call::{failed_call, words};
 use super::order::TransferOrder;
@@ -63,7 +63,7 @@ pub struct TransferTrouble {
     /// What happened.
     pub why: String,
     /// The failed call.
-    pub call: Option<FailedCall>,
+    pub call: Option<Box<CallFailure>>,
 }
 
 impl TransferTrouble {
@@ -72,7 +72,7 @@ impl TransferTrouble {
     #[cold]
     pub(crate) fn new(call: &str, path: &Path, offset: Option<u64>, error: &io::Error) -> Box<Self> {
         let call = failed_call(call, path, offset, error);
-        Box::new(Self { path: call.path.clone(), offset, why: words(error), call: Some(call) })
+        Box::new(Self { path: call.path.clone(), offset, why: words(error), call: Some(Box::new(call)) })
     }
 
     /// The same with the name of the call before the reason.

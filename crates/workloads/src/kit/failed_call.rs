@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use measure::unix_seconds;
-use ranks::{FailedCall, FailureCause};
+use ranks::{CallFailure, FailureCause};
 use results::record;
 use storage::call_error;
 
@@ -21,8 +21,8 @@ pub fn words(error: &io::Error) -> String {
 
 /// The facts of a failed call; `offset` is `None` for a call on the path itself.
 #[cold]
-pub fn failed_call(call: &str, path: &Path, offset: Option<u64>, error: &io::Error) -> FailedCall {
-    FailedCall {
+pub fn failed_call(call: &str, path: &Path, offset: Option<u64>, error: &io::Error) -> CallFailure {
+    CallFailure {
         call: call.to_owned(),
         path: path.display().to_string(),
         offset,
@@ -35,7 +35,7 @@ pub fn failed_call(call: &str, path: &Path, offset: Option<u64>, error: &io::Err
 /// A failed call on a path as the cause of a rank, with this text.
 #[cold]
 pub fn cause(call: &str, path: &Path, error: &io::Error, text: String) -> FailureCause {
-    FailureCause { text, call: Some(failed_call(call, path, None, error)) }
+    FailureCause { text, call: Some(Box::new(failed_call(call, path, None, error))) }
 }
 
 /// The same, with the path and the error as text.
@@ -49,8 +49,8 @@ pub fn call_failed(call: &str, path: &Path, error: &io::Error) -> FailureCause {
 }
 
 /// The facts of a failed call as a record.
-pub fn recorded(call: FailedCall) -> record::FailedCall {
-    let FailedCall { call, path, offset, errno, is_short, at_unix_ms } = call;
+pub fn recorded(call: CallFailure) -> record::FailedCall {
+    let CallFailure { call, path, offset, errno, is_short, at_unix_ms } = call;
     record::FailedCall { call, path, offset, errno, is_short, at_unix_ms }
 }
 

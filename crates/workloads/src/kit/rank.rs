@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use measure::{Clock, CycleClock, Tick, WallClock};
-use ranks::{ClockOffset, Comm, FailedAt, FailedCall, FailureCause, Halt, Reduce};
+use ranks::{CallFailure, ClockOffset, Comm, FailedAt, FailureCause, Halt, Reduce};
 use results::Record;
 use results::mounts::Mount;
 use results::record::{Clients, ClockPace, KernelCount, Moments, Notice, Phase};
@@ -311,10 +311,16 @@ impl<'a> Rank<'a> {
         repetition: u32,
         phase: &str,
         text: &str,
-        call: Option<FailedCall>,
+        call: Option<Box<CallFailure>>,
     ) -> Result<(), Halt> {
         let (id, phase, text) = (id.to_owned(), phase.to_owned(), text.to_owned());
-        self.record(&Record::Notice(Notice { id, repetition, phase, text, call: call.map(recorded) }))
+        self.record(&Record::Notice(Notice {
+            id,
+            repetition,
+            phase,
+            text,
+            call: call.map(|call| recorded(*call)),
+        }))
     }
 }
 

@@ -23,7 +23,7 @@ mod walk;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use ranks::{Comm, FailedCall, FailureCause, Halt, Reduce};
+use ranks::{CallFailure, Comm, FailureCause, Halt, Reduce};
 use results::record::Phase;
 use storage::{Listing, Names, Storage, call_error};
 
@@ -264,11 +264,11 @@ impl LsLrPart<'_, '_> {
     }
 
     /// The walk of the first tree with fewer entries than it was created with, on rank 0.
-    fn missing_entries(&self, walkers: &[WalkerRow]) -> Option<FailedCall> {
+    fn missing_entries(&self, walkers: &[WalkerRow]) -> Option<Box<CallFailure>> {
         let walker = walkers.iter().find(|walker| walker.expected.is_some_and(|all| walker.entries < all))?;
         let root = self.parameters.tree(walker.tree);
         let error = call_error::short(format!("{} entries were listed", walker.entries));
-        Some(failed_call("getdents64", &root, None, &error))
+        Some(Box::new(failed_call("getdents64", &root, None, &error)))
     }
 
     /// Removes the trees. Returns whether nothing is left and nothing failed.

@@ -1,7 +1,7 @@
 //! A run from its first number of ranks to its last iteration (mdtest 4.1).
 
 use measure::CycleClock;
-use ranks::{Comm, FailedCall, Halt, Reduce};
+use ranks::{Comm, FailureCause, Halt, Reduce};
 use results::records::Sink;
 use storage::{Names, Storage};
 
@@ -149,24 +149,15 @@ fn as_on_rank_0(
 ) -> Result<Result<MdtestSummary, Halt>, Halt> {
     let done = done.map(|MdtestSummary { wrong, failed }| (wrong, failed));
     let done = done.map_err(|Halt { step, rank, node, why, call }| {
-        let call =
-            call.map(|call| (call.call, call.path, call.offset, call.errno, call.is_short, call.at_unix_ms));
-        (step, rank, node, why, call)
+        (step, rank, FailureCause { text: why, call }.encode(&node))
     });
     let mut text = serde_json::to_vec(&done).unwrap_or_default();
     comm.broadcast(0, &mut text)?;
-    let done: Result<_, (String, u32, String, String, Option<_>)> = serde_json::from_slice(&text)
-        .unwrap_or_else(|error| Err(("run".to_owned(), 0, String::new(), error.to_string(), None)));
+    let done: Result<_, (String, u32, String)> = serde_json::from_slice(&text)
+        .unwrap_or_else(|error| Err(("run".to_owned(), 0, FailureCause::from(error.to_string()).encode(""))));
     let done = done.map(|(wrong, failed)| MdtestSummary { wrong, failed });
-    Ok(done.map_err(|(step, rank, node, why, call)| {
-        let call = call.map(|(call, path, offset, errno, is_short, at_unix_ms)| FailedCall {
-            call,
-            path,
-            offset,
-            errno,
-            is_short,
-            at_unix_ms,
-        });
+    Ok(done.map_err(|(step, rank, cause)| {
+        let (node, FailureCause { text: why, call }) = FailureCause::decode(&cause);
         Halt { step, rank, node, why, call }
     }))
 }
@@ -355,6 +346,8 @@ impl<'r> MdtestRun<'r> {
 
 #[cfg(test)]
 mod tests {
+    use ranks::CallFailure;
+
     use super::*;
 
     #[test]
@@ -364,7 +357,11 @@ mod tests {
             rank: 3,
             node: "n7".into(),
             why: "/a\nb: stat: No such file or directory".into(),
-            call: Some(FailedCall { path: "/a\nb".into(), errno: Some(2), ..FailedCall::default() }),
+            call: Some(Box::new(CallFailure {
+                path: "/a\nb".into(),
+                errno: Some(2),
+                ..CallFailure::default()
+            })),
         };
         for wanted in [Err(halt), Ok(MdtestSummary { wrong: 4, failed: 9 })] {
             let all = ranks::local::run(2, |comm| {
