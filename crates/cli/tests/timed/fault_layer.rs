@@ -158,7 +158,7 @@ fn a_campaign_never_passes_data_that_was_lost_or_changed_and_judge_derives_the_s
         let ran = place.assay(&format!("run p.toml --dir {dir} --campaigns {}", place.path("").display()));
         assert_eq!((ran.status, layer.struck()), (Some(1), 1), "{fault:?}: {ran:#?}");
         let assert_found = || {
-            assert_eq!(place.outcomes(), ["W INVALID", "R FAIL"], "{fault:?}");
+            assert_eq!(place.outcomes(), ["W FAIL", "R FAIL"], "{fault:?}");
             for (_, _, reason) in place.verdicts() {
                 let found = (reason["code"].as_str(), reason["data"]["offset"].as_u64());
                 assert_eq!(found, (Some("wrong-data"), Some(offset)), "{fault:?}");
