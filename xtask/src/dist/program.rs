@@ -31,14 +31,7 @@ pub(super) fn build(release: &Release) -> Result<Outcome> {
         .env("PATH", with_tools(release))
         .env("RUSTFLAGS", flags(&release.root))
         .env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo")
-        .env("CARGO_TARGET_DIR", release.root.join("target"))
-        .env(
-            "ASSAY_RUSTC",
-            output(Command::new("rustc").current_dir(&release.root).arg("--version"))?.trim(),
-        );
-    if let Some(commit) = commit(&release.root) {
-        command.env("ASSAY_COMMIT", commit);
-    }
+        .env("CARGO_TARGET_DIR", release.root.join("target"));
     let built = logged(&release.root, "dist-program", vec![command])?;
     let Outcome::Done(_) = built else { return Ok(built) };
     Ok(Outcome::Done(output(Command::new(path(release)).arg("--version"))?.trim().to_owned()))
@@ -61,14 +54,6 @@ fn flags(root: &Path) -> String {
     let own = std::env::var("RUSTFLAGS").unwrap_or_default();
     let remap = format!("--remap-path-prefix={home}=/cargo --remap-path-prefix={}=/assay", root.display());
     format!("{own} {remap}").trim_start().to_owned()
-}
-
-/// The commit, with a mark if files differ from it.
-fn commit(root: &Path) -> Option<String> {
-    let git = |words: &[&str]| output(Command::new("git").current_dir(root).args(words)).ok();
-    let commit = git(&["rev-parse", "HEAD"])?.trim().to_owned();
-    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
-    Some(if changes.is_empty() { commit } else { format!("{commit}-modified") })
 }
 
 #[cfg(test)]

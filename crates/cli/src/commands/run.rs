@@ -294,15 +294,14 @@ pub(super) fn lint_before_run(
     .into())
 }
 
-/// How this program was built. Commit and compiler are empty if the build did not state them.
+/// How this program was built. `build.rs` states commit and compiler.
 fn build() -> Build {
-    let stated = |word: Option<&str>| word.unwrap_or_default().to_owned();
     Build {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        commit: stated(option_env!("ASSAY_COMMIT")),
+        commit: env!("ASSAY_COMMIT").to_owned(),
         profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        rustc: stated(option_env!("ASSAY_RUSTC")),
+        rustc: env!("ASSAY_RUSTC").to_owned(),
     }
 }
 

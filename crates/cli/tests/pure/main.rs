@@ -10,6 +10,7 @@ mod age_resumed;
 mod any_input;
 mod attacks;
 mod attacks_records;
+mod build_facts;
 mod campaign;
 mod campaign_crashed;
 mod campaign_datasets;

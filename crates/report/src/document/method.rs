@@ -96,7 +96,11 @@ pub(super) fn evidence(campaign: &Campaign) -> Section {
 
 fn build(info: &CampaignInfo) -> String {
     let build = &info.build;
-    let rustc = if build.rustc.is_empty() { String::new() } else { format!(" by {}", build.rustc) };
-    let commit = if build.commit.is_empty() { String::new() } else { format!(", commit {}", build.commit) };
-    or_none(format!("{} {}{rustc}{commit}", build.profile, build.target).trim()).to_owned()
+    let rustc = or_unknown(&build.rustc);
+    let commit = or_unknown(&build.commit);
+    format!("{} {}, compiler {rustc}, commit {commit}", build.profile, build.target).trim_start().to_owned()
+}
+
+fn or_unknown(text: &str) -> &str {
+    if text.is_empty() { "unknown" } else { text }
 }
