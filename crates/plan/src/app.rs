@@ -4,7 +4,10 @@
 //! output, so the same lines can be evaluated again at any time.
 //! Never here: processes.
 
+pub mod log;
 mod reported;
+
+use std::borrow::Cow;
 
 use command::IorFacts;
 use regex_lite::Regex;
@@ -133,6 +136,19 @@ macro_rules! summary_row {
     };
 }
 
+/// A row of mdtest's table of rates. The last columns are the mean and the deviation; with
+/// `--showRankStatistics` there are more before them. A phase that did not run has a row of zeros, which is
+/// no rate.
+macro_rules! rates_row {
+    ($operation:literal) => {
+        concat!(
+            r"^[ \t]*",
+            $operation,
+            r"[ \t]*:?(?:[ \t]+\S+)+[ \t]+([0-9.]*[1-9][0-9.]*|[-+]?inf|[-+]?nan)[ \t]+\S+[ \t]*$"
+        )
+    };
+}
+
 /// The metrics of known programs, which a plan selects by the program's name: name, lines, unit.
 ///
 /// Recent releases of IOR print `Max Write` only with `-v`. The row of the summary begins with the same
@@ -148,13 +164,14 @@ const KNOWN: &[(&str, &[KnownMetric])] = &[
     (
         "mdtest",
         &[
-            ("directory_creation.rate", &[r"^\s*Directory creation\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
-            ("directory_stat.rate", &[r"^\s*Directory stat\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
-            ("directory_removal.rate", &[r"^\s*Directory removal\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
-            ("file_creation.rate", &[r"^\s*File creation\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
-            ("file_stat.rate", &[r"^\s*File stat\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
-            ("file_read.rate", &[r"^\s*File read\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
-            ("file_removal.rate", &[r"^\s*File removal\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
+            ("directory_creation.rate", &[rates_row!("Directory creation")], "/s"),
+            ("directory_stat.rate", &[rates_row!("Directory stat")], "/s"),
+            ("directory_rename.rate", &[rates_row!("Directory rename")], "/s"),
+            ("directory_removal.rate", &[rates_row!("Directory removal")], "/s"),
+            ("file_creation.rate", &[rates_row!("File creation")], "/s"),
+            ("file_stat.rate", &[rates_row!("File stat")], "/s"),
+            ("file_read.rate", &[rates_row!("File read")], "/s"),
+            ("file_removal.rate", &[rates_row!("File removal")], "/s"),
         ],
     ),
     (
@@ -326,10 +343,8 @@ impl App {
 
     /// The facts of the command line that IOR printed, if the program is IOR.
     pub fn ior_line(&self, facts: &Reported) -> Option<IorFacts> {
-        let words = facts.argv.get(1..).filter(|_| self.parse.as_deref() == Some("ior"))?;
-        // The options of this program come before the name of the workload.
-        let from = words.iter().position(|word| word == "ior").map_or(0, |at| at + 1);
-        Some(IorFacts::read(&words[from..]))
+        let is_printed = self.parse.as_deref() == Some("ior") && !facts.argv.is_empty();
+        is_printed.then(|| IorFacts::read(facts.arguments("ior")))
     }
 
     /// The records of a job that printed this, or the reason why there are none. Its files are in `dir`.
@@ -340,6 +355,10 @@ impl App {
         dir: &str,
         printed: PrintedText<'_>,
     ) -> Result<Vec<Record>, String> {
+        let is_mdtest = self.parse.as_deref() == Some("mdtest");
+        let rates = |text| if is_mdtest { log::without_times(text) } else { Cow::Borrowed(text) };
+        let (out, err) = (rates(printed.out), rates(printed.err));
+        let printed = PrintedText { out: &out, err: &err };
         let run = Run {
             schema: SCHEMA,
             tool: argv.first().cloned().unwrap_or_default(),

@@ -38,7 +38,7 @@ pub use identity::{MappedObject, NodeIdentity};
 pub use kernel::{ClockPace, KernelCount, MountCount};
 pub use metrics::{CACHED_SHARE, METRICS, Metric};
 pub use opened::{OpenedFiles, StrayFile};
-pub use reported::{Reported, ReportedPhase};
+pub use reported::{Reported, ReportedPhase, printed_words};
 pub use stall::PhaseStall;
 pub use state::{ReachedState, StateExtents};
 pub use sync_time::SyncTime;

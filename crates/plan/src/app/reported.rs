@@ -6,7 +6,7 @@
 //! Invariant: pure. What cannot be read is absent, never guessed.
 //! Never here: whether it agrees with the plan, and the metrics of a plan.
 
-use results::record::{Reported, ReportedPhase};
+use results::record::{Reported, ReportedPhase, printed_words};
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
@@ -22,13 +22,16 @@ pub(super) fn of(program: &str, text: &str) -> Reported {
 fn ior(text: &str) -> Reported {
     let number = |label| only(text, label).and_then(|value| value.parse().ok());
     let size = |label| only(text, label).and_then(size);
+    let clients = only(text, "clients").map(clients).unwrap_or_default();
     let phases: Vec<ReportedPhase> = text.lines().filter_map(ior_phase).collect();
     Reported {
-        argv: words(only(text, "Command line")),
+        argv: printed_words(
+            only(text, "Command line").or(only(text, "Command line used")).unwrap_or_default(),
+        ),
         paths: paths(only(text, "test filename")),
-        tasks: number("tasks"),
+        tasks: number("tasks").or(clients.0),
         nodes: number("nodes"),
-        tasks_per_node: number("clients per node"),
+        tasks_per_node: number("clients per node").or(clients.1),
         block_bytes: size("blocksize"),
         transfer_bytes: size("xfersize"),
         segments: number("segments"),
@@ -40,6 +43,12 @@ fn ior(text: &str) -> Reported {
         phases,
         ..Reported::default()
     }
+}
+
+/// Processes, and those on each node, in `16 (8 per node)`. Releases before 3.2 print both in one line.
+fn clients(text: &str) -> (Option<u64>, Option<u64>) {
+    let mut numbers = text.split([' ', '(']).filter_map(|word| word.parse().ok());
+    (numbers.next(), numbers.next())
 }
 
 /// A line of the table of results: the access, its rate in MiB/s, and before the last column its seconds. The
@@ -74,7 +83,7 @@ fn mdtest(text: &str) -> Reported {
     let operations = items.zip(rounds).map_or(0.0, |(items, rounds)| items as f64 * rounds);
     let phases: Vec<ReportedPhase> = text.lines().filter_map(|line| mdtest_phase(line, operations)).collect();
     Reported {
-        argv: words(only(text, "Command line used")),
+        argv: printed_words(only(text, "Command line used").unwrap_or_default()),
         paths: paths(only(text, "Path")),
         tasks: word(0),
         nodes: word(4),
@@ -85,11 +94,12 @@ fn mdtest(text: &str) -> Reported {
     }
 }
 
-/// A line of the table of rates: the operation, the largest, smallest and mean rate, their deviation.
+/// A line of the table of rates: the operation, the largest, smallest and mean rate, their deviation. With
+/// `--showRankStatistics` three columns of the ranks are before them.
 fn mdtest_phase(line: &str, operations: f64) -> Option<ReportedPhase> {
     let names = ["creation", "stat", "rename", "read", "removal"];
     let columns: Vec<&str> = line.split_whitespace().filter(|word| *word != ":").collect();
-    let [kind @ ("File" | "Directory"), name, _, _, mean, _] = columns[..] else { return None };
+    let [kind @ ("File" | "Directory"), name, _, _, .., mean, _] = columns[..] else { return None };
     let (name, rate) = (name.trim_end_matches(':'), mean.parse::<f64>().ok()?);
     let phase = format!("{}_{name}", kind.to_lowercase());
     (names.contains(&name) && rate > 0.0).then(|| ReportedPhase { phase, rate, seconds: operations / rate })
@@ -101,10 +111,11 @@ fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
     text.lines().find_map(found)
 }
 
-/// The value after `LABEL :` at the beginning of a line, if all such lines have the same.
+/// The value after `LABEL :` at the beginning of a line, if all such lines have the same. Old releases print
+/// `=`.
 fn only<'t>(text: &'t str, label: &str) -> Option<&'t str> {
     let mut values = text.lines().filter_map(|line| {
-        let value = line.trim_start().strip_prefix(label)?.trim_start().strip_prefix(':')?;
+        let value = line.trim_start().strip_prefix(label)?.trim_start().strip_prefix([':', '='])?;
         Some(value.trim())
     });
     let first = values.next()?;
@@ -117,11 +128,6 @@ fn size(text: &str) -> Option<f64> {
     let power =
         ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"].iter().position(|known| *known == unit.trim())?;
     number.parse::<f64>().ok().map(|number| number * 1024_f64.powi(power as i32))
-}
-
-fn words(line: Option<&str>) -> Vec<String> {
-    let words = line.unwrap_or_default().split_whitespace();
-    words.map(|word| word.trim_matches('\'').to_owned()).collect()
 }
 
 /// Several paths are separated by `@`.
@@ -171,6 +177,31 @@ write        1369.35     559.13     964.24     405.11  350552.34  143136.95  246
         assert!((found.seconds.unwrap() - 0.141266).abs() < 1e-9);
     }
 
+    const IOR_3_0: &str = "\
+Began: Sun Nov 29 03:12:56 2026
+Command line used: src/ior -a POSIX -w -F -o d/f
+Summary:
+\ttest filename      = d/f
+\taccess             = file-per-process
+\tordering inter file= no tasks offsets
+\tclients            = 16 (8 per node)
+\txfersize           = 65536 bytes
+\tblocksize          = 2 MiB
+\taggregate filesize = 32 MiB
+write     40.82      256.00     64.00      0.012099   0.012132   0.012036   0.012250   0
+";
+
+    #[test]
+    fn the_facts_of_releases_before_3_2_are_read() {
+        let found = of("ior", IOR_3_0);
+        assert_eq!(found.argv[1..], ["-a", "POSIX", "-w", "-F", "-o", "d/f"]);
+        assert_eq!((found.tasks, found.tasks_per_node, found.nodes), (Some(16), Some(8), None));
+        assert_eq!((found.block_bytes, found.transfer_bytes), (Some(2.0 * MEBIBYTE), Some(65536.0)));
+        assert_eq!((found.total_bytes, found.shifted), (Some(32.0 * MEBIBYTE), Some(false)));
+        assert_eq!((found.file_per_task, &*found.paths), (Some(true), &["d/f".to_owned()][..]));
+        assert_eq!(found.phases[0].rate, 40.82 * MEBIBYTE);
+    }
+
     #[test]
     fn a_value_that_differs_between_tests_of_one_output_is_absent() {
         let found = of("ior", &(IOR.to_owned() + &IOR.replace("tasks               : 8", "tasks  : 4")));
@@ -185,12 +216,13 @@ write        1369.35     559.13     964.24     405.11  350552.34  143136.95  246
                     2 tasks, 400 files/directories\n\nSUMMARY rate (in ops/sec): (of 3 iterations)\n   \
                     File creation              500.0    300.0     400.0     1.0\n   \
                     Directory stat        :    500.0    300.0     200.0     1.0\n   \
+                    File read      9.0  9.0  9.0     500.0    300.0     100.0     1.0\n   \
                     Tree creation              500.0    300.0     400.0     1.0\n";
         let found = of("mdtest", text);
         assert_eq!((found.tasks, found.nodes, found.total_items), (Some(2), Some(1), Some(400)));
         assert_eq!((found.argv.len(), found.paths[0].as_str()), (5, "/s/d/m"));
         let phases: Vec<_> = found.phases.iter().map(|one| (one.phase.as_str(), one.seconds)).collect();
-        assert_eq!(phases, [("file_creation", 3.0), ("directory_stat", 6.0)]);
-        assert_eq!(found.seconds, Some(9.0));
+        assert_eq!(phases, [("file_creation", 3.0), ("directory_stat", 6.0), ("file_read", 12.0)]);
+        assert_eq!(found.seconds, Some(21.0));
     }
 }

@@ -1,6 +1,6 @@
 //! The numbers that are found in the output of external programs.
 
-use plan::app::{App, PrintedText};
+use plan::app::{App, AppMetric, PrintedText, Stream};
 use plan::{Plan, launcher::LaunchKind};
 use results::Record;
 
@@ -94,6 +94,36 @@ fn an_output_of_ior_4_1_without_max_lines_is_read_from_its_summary() {
     let twice = format!("{IOR_4_1}{}", &IOR_4_1[IOR_4_1.find("write         812.25").unwrap()..]);
     let why = values(&ior, out(&twice)).unwrap_err();
     assert_eq!(why, "write.bw: 2 lines match. Select one with `pick`.");
+}
+
+/// The rates of operations that mdtest prints for `rows`, which may have several tables.
+fn mdtest_rates(rows: &str) -> Result<Vec<(String, f64)>, String> {
+    let metrics = AppMetric::known("mdtest", Stream::Out).unwrap();
+    let mdtest = App { metrics, parse: Some("mdtest".to_owned()), ..App::default() };
+    let rates = values(&mdtest, out(rows))?;
+    Ok(rates.into_iter().map(|(name, value)| (name, value * f64::from(1 << 20))).collect())
+}
+
+#[test]
+fn a_phase_of_mdtest_that_did_not_run_has_no_rate() {
+    let zero = "   File stat         :          0.000          0.000          0.000          0.000\n";
+    let ran = "   File creation     :       2499.592       2006.451       2083.858         77.407\n";
+    let wanted = vec![("file_creation.rate".to_owned(), 2083.858)];
+    assert_eq!(mdtest_rates(&format!("{ran}{zero}")), Ok(wanted));
+    assert!(mdtest_rates(zero).unwrap_err().starts_with("no line of stdout is a result of mdtest"));
+    let unbelievable = ran.replace("2083.858", "inf");
+    assert!(mdtest_rates(&unbelievable).unwrap_err().contains("not a finite number"));
+}
+
+#[test]
+fn the_rate_of_mdtest_is_no_time_and_no_rate_of_a_rank() {
+    let rows = "   Directory rename             0.002          0.001          0.001          0.000\n";
+    let ranks = "   Directory rename       9.0  8.0  7.0    400.000    200.000    300.000      1.000\n";
+    let wanted = Ok(vec![("directory_rename.rate".to_owned(), 300.0)]);
+    assert_eq!(mdtest_rates(ranks), wanted);
+    assert_eq!(mdtest_rates(&format!("{ranks}\nSUMMARY time: (of 1 iterations)\n{rows}")), wanted);
+    let times = mdtest_rates(&format!("SUMMARY time: (of 1 iterations)\n{rows}"));
+    assert!(times.unwrap_err().starts_with("no line of stdout is a result of mdtest"));
 }
 
 #[test]

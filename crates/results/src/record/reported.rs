@@ -75,6 +75,14 @@ impl Reported {
         *self == Self { dir: self.dir.clone(), ..Self::default() }
     }
 
+    /// The arguments of the workload of its command line. This program has its own options before its name.
+    pub fn arguments(&self, workload: &str) -> &[String] {
+        let Some((program, words)) = self.argv.split_first() else { return &[] };
+        let is_ours = program.rsplit('/').next() == Some("assay");
+        let name = words.iter().position(|word| is_ours && word == workload);
+        &words[name.map_or(0, |at| at + 1)..]
+    }
+
     /// Whether one of its numbers is below zero or not finite.
     pub(super) fn is_impossible(&self) -> bool {
         let numbers = [self.block_bytes, self.transfer_bytes, self.total_bytes, self.seconds];
@@ -82,5 +90,62 @@ impl Reported {
         let of_phases = self.phases.iter().flat_map(|phase| [phase.rate, phase.seconds]);
         let mut all = numbers.into_iter().flatten().chain(pairs).chain(of_phases);
         all.any(|number| !number.is_finite() || number < 0.0)
+    }
+}
+
+/// The words of a printed command line. Some releases print quotes around each word, some only around those
+/// with a blank, and some none.
+pub fn printed_words(line: &str) -> Vec<String> {
+    let mut rest = line.trim_start();
+    let mut words = Vec::new();
+    while !rest.is_empty() {
+        let (word, after) = quoted(rest)
+            .unwrap_or_else(|| rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len())));
+        words.push(word.to_owned());
+        rest = after.trim_start();
+    }
+    words
+}
+
+/// A word in quotes at the beginning of a text, and what follows. A quote inside a word does not end it.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text.chars().next().filter(|first| matches!(first, '\'' | '"'))?;
+    let ends = text.char_indices().skip(1).filter(|(_, one)| *one == quote).map(|(at, _)| at);
+    let mut ends = ends.filter(|at| text[at + 1..].chars().next().is_none_or(char::is_whitespace));
+    let end = ends.next()?;
+    Some((&text[1..end], &text[end + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_around_words_are_no_part_of_them() {
+        for (line, wanted) in [
+            ("mdtest -n 4 -d /s/it's", &["mdtest", "-n", "4", "-d", "/s/it's"][..]),
+            ("mdtest '-n' '4' '-d' '/s/a b'", &["mdtest", "-n", "4", "-d", "/s/a b"]),
+            ("./mdtest \"-n\" \"4\" \"-d\" \"/s/it's\"", &["./mdtest", "-n", "4", "-d", "/s/it's"]),
+            ("mdtest '-d' 'it's' '-u' ''", &["mdtest", "-d", "it's", "-u", ""]),
+            ("ior -o 'cut", &["ior", "-o", "'cut"]),
+        ] {
+            assert_eq!(printed_words(line), wanted, "{line}");
+        }
+        assert!(printed_words("").is_empty());
+    }
+
+    #[test]
+    fn a_file_with_the_name_of_the_workload_ends_no_options() {
+        for (line, wanted) in [
+            ("assay -n 2 ior -w -o ior", "-w -o ior"),
+            ("/opt/bin/assay ior -w", "-w"),
+            ("./ior -w -o ior", "-w -o ior"),
+            ("ior", ""),
+            ("", ""),
+        ] {
+            let argv = line.split_whitespace().map(str::to_owned).collect();
+            let reported = Reported { argv, ..Reported::default() };
+            assert_eq!(reported.arguments("ior").join(" "), wanted, "{line}");
+        }
     }
 }
