@@ -1,8 +1,10 @@
 //! States the commit and the compiler of this build, so that each campaign records them.
 //!
-//! `ASSAY_COMMIT` and `ASSAY_RUSTC` win, for builds from an archive of the sources. Both are empty if they are not known.
+//! `ASSAY_COMMIT` and `ASSAY_RUSTC` win, for builds from an archive of the sources. Both are empty if they
+//! are not known.
 //!
-//! Invariant: a build without git works. Cargo runs this again only after a commit, or if a file of the program changed.
+//! Invariant: a build without git works. Cargo runs this again only after a commit, or if a file of the
+//! program changed.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -46,7 +48,8 @@ fn inputs(root: &Path) -> Vec<PathBuf> {
     inputs
 }
 
-/// The files that change with the commit or with its mark. Cargo would run this at each build for a missing one.
+/// The files that change with the commit or with its mark. Cargo would run this at each build for a missing
+/// one.
 pub(crate) fn watched(root: &Path) -> Vec<PathBuf> {
     let heads = ["HEAD", "refs/heads", "reftable"];
     let heads = heads.iter().filter_map(|name| git(root, &["rev-parse", "--git-path", name]));

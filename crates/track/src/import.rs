@@ -6,10 +6,14 @@
 pub mod csv;
 mod date;
 pub mod io500;
+pub mod json;
+#[cfg(test)]
+mod output_tests;
 pub mod outputs;
 #[cfg(test)]
 mod record_tests;
 pub mod records;
+pub mod tables;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -27,6 +31,8 @@ pub struct ImportNames<'a> {
     pub place: Option<&'a str>,
     /// The test, instead of its command line.
     pub test: Option<&'a str>,
+    /// The time, instead of the date in a file: seconds since 1970.
+    pub time_s: Option<f64>,
 }
 
 /// Why a text cannot be imported.

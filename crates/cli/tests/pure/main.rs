@@ -77,6 +77,7 @@ mod signatures;
 mod track;
 mod track_accepted;
 mod track_killed;
+mod track_logs;
 mod track_places;
 mod track_report;
 mod track_walked;

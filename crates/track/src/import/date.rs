@@ -25,11 +25,10 @@ pub fn seconds(text: &str) -> Option<f64> {
     Some(zoned.timestamp().as_duration().as_secs_f64())
 }
 
-/// The local time in the name of a folder of IO500.
-pub(super) fn of_io500(folder: &str) -> Option<f64> {
-    let begin = folder.find(|c: char| c.is_ascii_digit())?;
-    let stamp = folder.get(begin..begin + 19)?;
-    let local = DateTime::strptime("%Y.%m.%d-%H.%M.%S", stamp).ok()?;
-    let zoned = local.to_zoned(TimeZone::system()).ok()?;
+/// The local time in the name of a folder of IO500, which is somewhere in the text.
+pub(super) fn of_io500(text: &str) -> Option<f64> {
+    let stamps = text.char_indices().filter_map(|(at, _)| text.get(at..at + 19));
+    let local = stamps.filter_map(|stamp| DateTime::strptime("%Y.%m.%d-%H.%M.%S", stamp).ok()).next()?;
+    let zoned: Zoned = local.to_zoned(TimeZone::system()).ok()?;
     Some(zoned.timestamp().as_duration().as_secs_f64())
 }

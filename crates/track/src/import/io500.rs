@@ -1,4 +1,5 @@
-//! The summary of an IO500 run, `result_summary.txt`. The date is in `result.txt` or in the folder's name.
+//! The summary of an IO500 run, `result_summary.txt`, of the script (2017 to 2020) and of the program after
+//! it. The date is in `result.txt`, in the folder's name or in the summary.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,33 +32,26 @@ pub fn is_summary(text: &str) -> bool {
 
 /// The entry of a run. Phases and scores that the program calls invalid are left out.
 pub fn entry(run: Io500Run<'_>, names: ImportNames<'_>) -> Result<HistoryEntry, ImportError> {
-    let time_s = started(run).ok_or_else(|| {
-        ImportError::at(0, "neither result.txt nor the name of the folder has the date of the run")
+    let time_s = names.time_s.or_else(|| started(run)).ok_or_else(|| {
+        let what = "no date of the run is in result.txt, the summary or the name of the folder. \
+                    Give it with --set time=DATE.";
+        ImportError::at(0, what)
     })?;
-    let mut points = Vec::new();
-    for (at, line) in run.summary.lines().enumerate() {
-        let found = result(line).map_err(|what| ImportError::at(at as u64 + 1, what))?;
+    let mut points: Vec<MeasuredPoint> = Vec::new();
+    for (line, text) in (1..).zip(run.summary.lines()) {
+        let found = result(text).map_err(|what| ImportError::at(line, what))?;
         for (test, metric, unit, value) in found {
-            points.push(MeasuredPoint {
-                series: Arc::new(SeriesId {
-                    system: names.system.unwrap_or_default().to_owned(),
-                    place: names.place.unwrap_or_default().to_owned(),
-                    plan: EntrySource::Io500.word().to_owned(),
-                    scale: String::new(),
-                    test: test.to_owned(),
-                    metric: metric.to_owned(),
-                    unit: unit.to_owned(),
-                }),
-                direction: MetricDirection::HigherIsFaster,
-                time_s,
-                values: vec![value],
-                why: None,
-                outcome: None,
-                threshold: None,
-                setup: setup(run.result, test),
-                fill: None,
-                concurrency: None,
-            });
+            // The script prints its results when they are there, and all of them again at its end.
+            let is_same = |point: &&MeasuredPoint| point.series.test == test && point.series.metric == metric;
+            match points.iter().find(is_same).map(|point| point.values[0]) {
+                None => points.push(point(run, names, time_s, (test, metric, unit, value))),
+                Some(before) if before == value => {}
+                Some(_) => {
+                    let what =
+                        format!("{test} has another result before this line. Divide the file by runs.");
+                    return Err(ImportError::at(line, what));
+                }
+            }
         }
     }
     match points.is_empty() {
@@ -81,37 +75,76 @@ pub fn entry(run: Io500Run<'_>, names: ImportNames<'_>) -> Result<HistoryEntry, 
     }
 }
 
-type SummaryRow<'l> = (&'l str, &'static str, &'static str, f64);
+fn point(run: Io500Run<'_>, names: ImportNames<'_>, time_s: f64, row: SummaryRow) -> MeasuredPoint {
+    let (test, metric, unit, value) = row;
+    MeasuredPoint {
+        setup: setup(run.result, &test),
+        series: Arc::new(SeriesId {
+            system: names.system.unwrap_or_default().to_owned(),
+            place: names.place.unwrap_or_default().to_owned(),
+            plan: EntrySource::Io500.word().to_owned(),
+            scale: String::new(),
+            test,
+            metric: metric.to_owned(),
+            unit: unit.to_owned(),
+        }),
+        direction: MetricDirection::HigherIsFaster,
+        time_s,
+        values: vec![value],
+        why: None,
+        outcome: None,
+        threshold: None,
+        fill: None,
+        concurrency: None,
+    }
+}
 
-/// The valid results of a line: test, metric, unit, value in the base unit.
-fn result(line: &str) -> Result<Vec<SummaryRow<'_>>, String> {
-    if line.contains("INVALID") {
+/// Test, metric, unit, and the value in it.
+type SummaryRow = (String, &'static str, &'static str, f64);
+
+/// The valid results of a line. The script writes `ior_easy_write`, and marks with `-invalid`.
+fn result(line: &str) -> Result<Vec<SummaryRow>, String> {
+    if line.to_ascii_lowercase().contains("invalid") {
         return Ok(Vec::new());
     }
     let words: Vec<&str> = line.split_whitespace().collect();
     let number = |text: &str| text.parse::<f64>().map_err(|_| format!("`{text}` is not a number"));
     match words[..] {
-        ["[RESULT]", test, value, "GiB/s" | "GB/s", ..] => {
-            Ok(vec![(test, "total.bw", "B/s", number(value)? * GIBIBYTE)])
+        ["[RESULT]", "BW" | "IOPS", "phase", _, test, value, unit, ..]
+        | ["[RESULT]", test, value, unit, ..] => {
+            let test = test.replace('_', "-");
+            match unit {
+                "GiB/s" | "GB/s" => Ok(vec![(test, "total.bw", "B/s", number(value)? * GIBIBYTE)]),
+                "kIOPS" | "kiops" => Ok(vec![(test, "total.rate", "/s", number(value)? * 1e3)]),
+                _ => Err(format!("`{unit}` is not a unit of IO500")),
+            }
         }
-        ["[RESULT]", test, value, "kIOPS", ..] => Ok(vec![(test, "total.rate", "/s", number(value)? * 1e3)]),
-        ["[SCORE", "]", "Bandwidth", bandwidth, _, ":", "IOPS", iops, _, ":", "TOTAL", total] => Ok(vec![
-            ("SCORE", "bandwidth.bw", "B/s", number(bandwidth)? * GIBIBYTE),
-            ("SCORE", "iops.rate", "/s", number(iops)? * 1e3),
-            ("SCORE", "total.score", "points", number(total)?),
-        ]),
+        ["[SCORE", "]", "Bandwidth", ref rest @ ..]
+        | ["[SCORE]" | "[SCORE-valid]", "Bandwidth", ref rest @ ..] => {
+            let [bandwidth, _, ":", "IOPS", iops, _, ":", "TOTAL", total, ..] = rest[..] else {
+                return Err("this line of scores is not complete".to_owned());
+            };
+            let test = || "SCORE".to_owned();
+            Ok(vec![
+                (test(), "bandwidth.bw", "B/s", number(bandwidth)? * GIBIBYTE),
+                (test(), "iops.rate", "/s", number(iops)? * 1e3),
+                (test(), "total.score", "points", number(total)?),
+            ])
+        }
+        ["[RESULT]", ..] => Err("this line of results is not complete".to_owned()),
         _ => Ok(Vec::new()),
     }
 }
 
-/// The first date in `result.txt`, or that of a folder such as `2026.11.25-10.15.00`.
+/// The first date in `result.txt`, or that of a folder such as `2026.11.25-10.15.00`, which the summary of
+/// the script names.
 fn started(run: Io500Run<'_>) -> Option<f64> {
     let of_file = run.result.lines().find_map(|line| {
         let (key, value) = line.split_once('=')?;
         if key.trim() == "t_start" { seconds(value) } else { None }
     });
     let folder = run.location.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    of_file.or_else(|| date::of_io500(folder))
+    of_file.or_else(|| date::of_io500(folder)).or_else(|| run.summary.lines().find_map(date::of_io500))
 }
 
 /// The argument line of a phase in `result.txt`, and the number of processes.

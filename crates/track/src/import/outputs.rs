@@ -1,7 +1,8 @@
 //! The outputs of `ior` and `mdtest`.
 //!
-//! The caller brings the records that the output of an external program has in a campaign. So a log means the
-//! same here and in a verdict.
+//! Of a text, the caller brings the records that this output of an external program has in a campaign. So a
+//! log means the same here and in a verdict. [`json`](super::json) and [`tables`](super::tables) read the
+//! other forms.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,110 +18,164 @@ use super::{ImportError, ImportNames, seconds};
 /// What stands before the date in a line of an output.
 const DATES: [&str; 3] = ["Began", "Run began", "-- started at"];
 
-/// A log with what it says.
-#[derive(Clone, Copy)]
-pub struct OutputFile<'f> {
+/// The output of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedRun {
     /// The program.
     pub program: EntrySource,
-    /// Its output.
-    pub text: &'f str,
-    /// The records of this output.
-    pub records: &'f [Record],
-    /// The SHA-256 of the file.
-    pub hash: &'f str,
-    /// The file.
-    pub location: &'f str,
+    /// When it began, seconds since 1970.
+    pub time_s: Option<f64>,
+    /// Its tests: several for a script.
+    pub tests: Vec<LoggedTest>,
 }
 
-/// The entry of an output. Its time is the date in it, which is a local time of this machine.
-pub fn entry(file: OutputFile<'_>, names: ImportNames<'_>) -> Result<HistoryEntry, ImportError> {
-    let time_s = file.text.lines().find_map(date).ok_or_else(|| {
-        ImportError::at(0, "the output has no date, so its time is not known. Write it into a CSV file.")
+/// What an output says about a test.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoggedTest {
+    /// Its command line and its parameters.
+    pub reported: Reported,
+    /// Its rates.
+    pub rates: Vec<LoggedRate>,
+    /// The used share of the file system, from 0 to 1.
+    pub fill: Option<f64>,
+}
+
+/// The rates of a metric: each repetition that the output has, otherwise its only number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedRate {
+    /// `PHASE.NAME`.
+    pub metric: String,
+    /// The unit.
+    pub unit: String,
+    /// The values.
+    pub values: Vec<f64>,
+}
+
+impl LoggedTest {
+    /// From an output, and its records.
+    pub fn from_records(records: &[Record], text: &str) -> Self {
+        let reported = records.iter().find_map(|record| match record {
+            Record::Reported(facts) => Some((**facts).clone()),
+            _ => None,
+        });
+        let reported = reported.unwrap_or_default();
+        Self { rates: rates(records, &reported), reported, fill: text.lines().find_map(used) }
+    }
+}
+
+/// The entry of a run in the file at `location`. `hash` is that of its output. A date in an output is a local
+/// time of this machine.
+pub fn entry(
+    run: &LoggedRun,
+    hash: &str,
+    location: &str,
+    names: ImportNames<'_>,
+) -> Result<HistoryEntry, ImportError> {
+    let time_s = names.time_s.or(run.time_s).ok_or_else(|| {
+        ImportError::at(0, "the output has no date, so its time is not known. Give it with --set time=DATE.")
     })?;
-    let unknown = Reported::default();
-    let reported = file.records.iter().find_map(|record| match record {
-        Record::Reported(facts) => Some(&**facts),
-        _ => None,
-    });
-    let reported = reported.unwrap_or(&unknown);
-    let fill = file.text.lines().find_map(used);
-    let points: Vec<MeasuredPoint> = rates(file.records, reported)
-        .into_iter()
-        .map(|(metric, unit, values)| MeasuredPoint {
-            series: Arc::new(SeriesId {
-                system: names.system.unwrap_or_default().to_owned(),
-                place: names.place.unwrap_or_default().to_owned(),
-                plan: file.program.word().to_owned(),
-                scale: String::new(),
-                test: names.test.map_or_else(|| command(&reported.argv), str::to_owned),
-                metric,
-                unit,
-            }),
-            direction: MetricDirection::HigherIsFaster,
-            time_s,
-            values,
-            why: None,
-            outcome: None,
-            threshold: None,
-            setup: setup(reported),
-            fill,
-            concurrency: None,
-        })
-        .collect();
+    let mut points = Vec::new();
+    for (number, test) in (1..).zip(&run.tests) {
+        points.extend(points_of(run.program, number, test, time_s, names)?);
+    }
+    if points.is_empty() {
+        return Err(ImportError::at(0, format!("this run of {} has no rates", run.program.word())));
+    }
     Ok(HistoryEntry {
-        hash: file.hash.to_owned(),
-        campaign: file.hash.to_owned(),
-        source: file.program,
-        location: file.location.to_owned(),
-        plan: file.program.word().to_owned(),
+        hash: hash.to_owned(),
+        campaign: hash.to_owned(),
+        source: run.program,
+        location: location.to_owned(),
+        plan: run.program.word().to_owned(),
         started_s: time_s,
         points,
         ..HistoryEntry::default()
     })
 }
 
-/// Metric, unit and values: each repetition that the output has, otherwise its only number.
-fn rates(records: &[Record], reported: &Reported) -> Vec<(String, String, Vec<f64>)> {
+/// The points of a test, which has this number in its run, from 1.
+fn points_of(
+    program: EntrySource,
+    number: usize,
+    test: &LoggedTest,
+    time_s: f64,
+    names: ImportNames<'_>,
+) -> Result<Vec<MeasuredPoint>, ImportError> {
+    let LoggedTest { reported, rates, fill } = test;
+    if names.test.is_none() && reported.argv.is_empty() {
+        let what = "the output has no command line. Name its test with --set test=NAME.";
+        return Err(ImportError::at(0, what));
+    }
+    let name = names.test.map_or_else(|| command(program, reported), str::to_owned);
+    let point = |rate: &LoggedRate| MeasuredPoint {
+        series: Arc::new(SeriesId {
+            system: names.system.unwrap_or_default().to_owned(),
+            place: names.place.unwrap_or_default().to_owned(),
+            plan: program.word().to_owned(),
+            scale: String::new(),
+            // The tests of a script have one command line.
+            test: if number == 1 { name.clone() } else { format!("{name} #{number}") },
+            metric: rate.metric.clone(),
+            unit: rate.unit.clone(),
+        }),
+        direction: MetricDirection::HigherIsFaster,
+        time_s,
+        values: rate.values.clone(),
+        why: None,
+        outcome: None,
+        threshold: None,
+        setup: setup(program, reported),
+        fill: *fill,
+        concurrency: None,
+    };
+    Ok(rates.iter().map(point).collect())
+}
+
+fn rates(records: &[Record], reported: &Reported) -> Vec<LoggedRate> {
     let values = records.iter().filter_map(|record| match record {
         Record::Value(value) => Some(value),
         _ => None,
     });
-    let of = |value: &Value| {
-        let phase = value.name.split('.').next().unwrap_or_default();
-        let each = reported.phases.iter().filter(|one| one.phase == phase).map(|one| one.rate);
-        let each: Vec<f64> = each.collect();
-        let all = if each.is_empty() { vec![value.value] } else { each };
-        (value.name.clone(), value.unit.clone(), all)
-    };
-    values.map(of).collect()
+    values.map(|value| rate(value, reported)).collect()
 }
 
-/// The time in a line with a date.
-fn date(line: &str) -> Option<f64> {
-    let rest = DATES.iter().find_map(|label| line.trim_start().strip_prefix(label))?;
-    seconds(rest.trim_start_matches([' ', ':']).trim_end_matches('-'))
+fn rate(value: &Value, reported: &Reported) -> LoggedRate {
+    let phase = value.name.split('.').next().unwrap_or_default();
+    let each = reported.phases.iter().filter(|one| one.phase == phase).map(|one| one.rate);
+    let each: Vec<f64> = each.collect();
+    let values = if each.is_empty() { vec![value.value] } else { each };
+    LoggedRate { metric: value.name.clone(), unit: value.unit.clone(), values }
+}
+
+/// The date in an output.
+pub fn date(text: &str) -> Option<f64> {
+    text.lines().find_map(|line| {
+        let rest = DATES.iter().find_map(|label| line.trim_start().strip_prefix(label))?;
+        seconds(rest.trim_start_matches([' ', ':']).trim_end_matches('-'))
+    })
 }
 
 /// The used share of the file system, from a line such as `FS: 252.0 GiB   Used FS: 5.1%   Inodes: ...`.
 fn used(line: &str) -> Option<f64> {
-    let (number, _) = line.split_once("Used FS:")?.1.split_once('%')?;
-    number.trim().parse::<f64>().ok().map(|percent| percent / 100.0)
+    share(line.split_once("Used FS:")?.1.split_once('%')?.0)
 }
 
-/// The command line without the program and without places. This program has its own options before the name
-/// of the workload.
-fn command(argv: &[String]) -> String {
-    let names = [EntrySource::Ior.word(), EntrySource::Mdtest.word()];
-    let from = argv.iter().position(|word| names.contains(&word.as_str())).map_or(1, |at| at + 1);
-    without_places(argv.get(from..).unwrap_or_default()).join(" ")
+/// The share of a number of percent.
+pub(super) fn share(percent: &str) -> Option<f64> {
+    percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0)
+}
+
+/// The arguments without places.
+fn command(program: EntrySource, reported: &Reported) -> String {
+    without_places(program.word(), reported.arguments(program.word())).join(" ")
 }
 
 /// What must be the same, as far as the output says it.
-fn setup(reported: &Reported) -> BTreeMap<String, String> {
+fn setup(program: EntrySource, reported: &Reported) -> BTreeMap<String, String> {
     let number = |value: Option<f64>| value.map(|value| value.to_string());
     let count = |value: Option<u64>| value.map(|value| value.to_string());
     let parts = [
-        ("command", Some(command(&reported.argv)).filter(|text| !text.is_empty())),
+        ("command", Some(command(program, reported)).filter(|text| !text.is_empty())),
         ("ranks", count(reported.tasks)),
         ("nodes", count(reported.nodes)),
         ("block", number(reported.block_bytes)),

@@ -162,9 +162,8 @@ fn command(run: &Run, phase: &Phase) -> String {
     let file = |word: &String| word.rsplit('/').next() == Some(run.workload.as_str());
     let from = run.argv.iter().position(file).map_or(1, |at| at + 1);
     let words = run.argv.get(from..).unwrap_or_default();
-    let is_place = |word: &&str| word.starts_with(['/', '.']) || *word == phase.path;
-    let kept = without_places(words).into_iter().filter(|word| !is_place(word));
-    std::iter::once(run.workload.as_str()).chain(kept).collect::<Vec<_>>().join(" ")
+    let kept = without_places(&run.workload, words).into_iter().filter(|word| *word != phase.path);
+    std::iter::once(run.workload.clone()).chain(kept).collect::<Vec<_>>().join(" ")
 }
 
 /// What must be the same.

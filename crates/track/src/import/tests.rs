@@ -155,9 +155,66 @@ fn the_date_of_io500_is_also_in_the_name_of_its_folder() {
     let at = |location| io500::entry(io500_run(SUMMARY, "", location), ImportNames::default());
     let entry = at("/results/2017.02.14-09.35.00").unwrap();
     assert_eq!(entry.started_s, seconds("2017-02-14 09:35:00").unwrap());
-    assert!(at("/results/last").unwrap_err().to_string().contains("the date of the run"));
+    assert!(at("/results/last").unwrap_err().to_string().ends_with("Give it with --set time=DATE."));
+    let given = ImportNames { time_s: Some(7.0), ..ImportNames::default() };
+    assert_eq!(io500::entry(io500_run(SUMMARY, "", "/results/last"), given).unwrap().started_s, 7.0);
     let none = io500::entry(io500_run("[SCORE ] x\n", RESULT, "/r"), ImportNames::default());
     assert_eq!(none.unwrap_err().to_string(), "the summary has no valid result");
+}
+
+/// What the script of 2017 to 2020 printed: each result when it was there, and all of them again.
+const SCRIPT: &str = "\
+[Summary] Results files in /r/results/2019.09.17-22.52.53
+[RESULT] BW   phase 1            ior_easy_write                8.000 GB/s : time  58.27 seconds
+[RESULT-invalid] BW   phase 2            ior_hard_write                0.250 GiB/s : time 708.39 seconds
+[RESULT] IOPS phase 1         mdtest_easy_write               20.608 kiops : time 333.32 seconds
+[RESULT] BW   phase 1            ior_easy_write                8.000 GB/s : time  58.27 seconds
+[SCORE] Bandwidth 1.5 GB/s : IOPS 14.8749 kiops : TOTAL 4.90749
+";
+
+#[test]
+fn the_summary_of_the_script_continues_the_series_of_the_program() {
+    assert!(io500::is_summary(SCRIPT));
+    let entry = io500::entry(io500_run(SCRIPT, "", "/r/copied"), ImportNames::default()).unwrap();
+    assert_eq!(entry.started_s, seconds("2019-09-17 22:52:53").unwrap());
+    let points: Vec<(&str, &str, f64)> = entry
+        .points
+        .iter()
+        .map(|one| (one.series.test.as_str(), one.series.metric.as_str(), one.values[0]))
+        .collect();
+    let wanted = [
+        ("ior-easy-write", "total.bw", 8.0 * 1_073_741_824.0),
+        ("mdtest-easy-write", "total.rate", 20_608.0),
+        ("SCORE", "bandwidth.bw", 1.5 * 1_073_741_824.0),
+        ("SCORE", "iops.rate", 14_874.9),
+        ("SCORE", "total.score", 4.907_49),
+    ];
+    assert_eq!(points, wanted);
+    let invalid = SCRIPT.replace("[SCORE]", "[SCORE-invalid]");
+    assert_eq!(io500::entry(run_of(&invalid), ImportNames::default()).unwrap().points.len(), 2);
+}
+
+fn run_of(summary: &str) -> io500::Io500Run<'_> {
+    io500::Io500Run { summary, result: "", hash: "h", location: "/r/x" }
+}
+
+#[test]
+fn a_result_that_cannot_be_read_or_that_differs_is_an_error_with_its_line() {
+    for (from, to, wanted) in [
+        ("20.608", "much", "line 4: `much` is not a number"),
+        ("kiops : time", "furlongs : time", "line 4: `furlongs` is not a unit of IO500"),
+        ("22.52.53\n", "22.52.53\n[RESULT] ior_easy_write\n", "line 2: this line of results is not complete"),
+        (" : TOTAL 4.90749", "", "line 6: this line of scores is not complete"),
+        (
+            "IOPS phase 1 ",
+            "[RESULT] ior_easy_write 7.0 GB/s \n[RESULT] IOPS phase 1 ",
+            "line 4: ior-easy-write has",
+        ),
+    ] {
+        let summary = SCRIPT.replacen(from, to, 1).replace("[RESULT] [RESULT]", "[RESULT]");
+        let error = io500::entry(run_of(&summary), ImportNames::default()).unwrap_err().to_string();
+        assert!(error.starts_with(wanted), "{from}: {error}");
+    }
 }
 
 #[test]
@@ -172,13 +229,5 @@ proptest::proptest! {
         let _ = entry(&text, &mapping, "h".into(), "/f.csv");
         let run = io500::Io500Run { summary: &text, result: &text, hash: "h", location: &text };
         let _ = io500::entry(run, ImportNames::default());
-        let file = outputs::OutputFile {
-            program: results::history::EntrySource::Ior,
-            text: &text,
-            records: &[],
-            hash: "h",
-            location: "/f",
-        };
-        let _ = outputs::entry(file, ImportNames::default());
     }
 }

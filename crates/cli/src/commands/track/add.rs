@@ -8,13 +8,14 @@ use anyhow::Result;
 use jiff::Timestamp;
 use results::history::HistoryEntry;
 use results::reason::Code;
-use track::import::ImportNames;
 use track::import::csv::{self, CsvMapping};
+use track::import::{ImportNames, seconds};
 use track::store::{Added, Store};
 use units::{Usage, several};
 
 use super::super::evidence_state::ExaminedCampaign;
 use super::super::judge::note;
+use super::files::ImportedEntry;
 use super::{StorePlace, files};
 use crate::speech::{living_line, say};
 use crate::status::{DONE, UNDECIDED};
@@ -28,8 +29,9 @@ const TOGETHER: usize = 200;
 /// again. A campaign that has not ended, or whose evidence is rejected, is not added. What is in the history
 /// already is not added again.
 ///
-/// Other files are the output of ior or mdtest, the records of a run (--record), and the summary or the
-/// folder of an IO500 run. A file whose name ends with .csv is a table with a line for each point.
+/// Other files are logs with the output of ior or mdtest, also of several runs; JSON and CSV of ior; CSV of
+/// mdtest (--saveRankPerformanceDetails); the records of a run (--record); and the summary or the folder of
+/// an IO500 run. Another file whose name ends with .csv is a table with a line for each point.
 #[derive(clap::Args)]
 pub(super) struct AddArgs {
     /// Campaign folders, archives of them, or files of other programs
@@ -53,8 +55,11 @@ pub(super) struct AddArgs {
     map: Vec<(String, String)>,
     /// The value of a field in all lines of a CSV file; may be repeated
     ///
-    /// test=NAME also names the test of an output of ior or mdtest and of records, which is otherwise its
+    /// test=NAME also names the test of an output of ior or mdtest and of records. It is otherwise its
     /// command line.
+    ///
+    /// time=DATE is also the time of an output or of an IO500 run, instead of the date in it.
+    /// The CSV of ior and mdtest has neither.
     #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
 }
@@ -86,11 +91,13 @@ pub(super) fn run(args: AddArgs) -> Result<u8> {
     let mut waiting = Vec::new();
     for path in &args.paths {
         line.set_message(path.display().to_string());
-        match entry(path, &args, &mapping)? {
-            Ok(entry) => waiting.push(entry),
-            Err(why) => {
-                tally.rejected += 1;
-                line.suspend(|| note(format!("{} is not added: {why}", path.display())));
+        for entry in entries(path, &args, &mapping)? {
+            match entry {
+                Ok(entry) => waiting.push(entry),
+                Err(why) => {
+                    tally.rejected += 1;
+                    line.suspend(|| note(format!("{} is not added: {why}", path.display())));
+                }
             }
         }
         if waiting.len() >= TOGETHER {
@@ -143,20 +150,28 @@ fn add(store: &mut Store, waiting: &mut Vec<HistoryEntry>, tally: &mut Tally) ->
     Ok(())
 }
 
-/// The entry of a path, or why it has none.
-fn entry(path: &Path, args: &AddArgs, mapping: &CsvMapping) -> Result<Result<HistoryEntry, String>> {
+/// The entries of a path, and why it or one of its runs has none.
+fn entries(path: &Path, args: &AddArgs, mapping: &CsvMapping) -> Result<Vec<ImportedEntry>> {
     let location = path.canonicalize().map_err(|error| Usage(format!("{}: {error}", path.display())))?;
     let location = location.display().to_string();
+    let (system, place) = (args.system.as_deref(), args.place.as_deref());
     if files::is_import(path) {
-        let names = ImportNames {
-            system: args.system.as_deref(),
-            place: args.place.as_deref(),
-            test: mapping.constants.get("test").map(String::as_str),
-        };
-        return Ok(files::entry(path, &location, mapping, names));
+        let test = mapping.constants.get("test").map(String::as_str);
+        let names = ImportNames { system, place, test, time_s: given_time(mapping)? };
+        return Ok(files::entries(path, &location, mapping, names).unwrap_or_else(|why| vec![Err(why)]));
     }
-    let names = EntryNames { system: args.system.as_deref(), place: args.place.as_deref() };
-    Ok(of_campaign(path, &location, names))
+    Ok(vec![of_campaign(path, &location, EntryNames { system, place })])
+}
+
+/// The time that the user gives.
+fn given_time(mapping: &CsvMapping) -> Result<Option<f64>, Usage> {
+    let Some(text) = mapping.constants.get("time") else { return Ok(None) };
+    let time = seconds(text).ok_or_else(|| {
+        Usage(format!(
+            "--set time={text}: this is not a time. Write for example 2026-11-25 or 2026-11-25T02:30Z."
+        ))
+    })?;
+    Ok(Some(time))
 }
 
 /// The entry of an ended campaign whose evidence is intact, or why it has none.

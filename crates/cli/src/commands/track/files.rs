@@ -6,22 +6,21 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
+use plan::app::log::{self, LogRun};
 use plan::app::{App, AppMetric, PrintedText, Stream};
 use results::folder;
 use results::history::{EntrySource, HistoryEntry};
 use track::import::csv::{self, CsvMapping};
-use track::import::outputs::{self, OutputFile};
-use track::import::{ImportNames, io500, records};
+use track::import::outputs::{self, LoggedRun, LoggedTest};
+use track::import::{ImportError, ImportNames, io500, json, records, tables};
 
 /// The most bytes of a file.
 const FILE_MAX: u64 = 1 << 30;
 /// The summary of an IO500 run, and the file with its dates and arguments.
 const IO500_FILES: [&str; 2] = ["result_summary.txt", "result.txt"];
-/// A part of the first lines of each program's output.
-const MARKS: [(EntrySource, &str); 2] = [
-    (EntrySource::Ior, "MPI Coordinated Test of Parallel I/O"),
-    (EntrySource::Mdtest, " was launched with "),
-];
+
+/// The entry of a run, or why it has none.
+pub(super) type ImportedEntry = Result<HistoryEntry, String>;
 
 /// Whether the path is no campaign: a file that is no archive, or the folder of an IO500 run.
 pub(super) fn is_import(path: &Path) -> bool {
@@ -31,59 +30,91 @@ pub(super) fn is_import(path: &Path) -> bool {
     }
 }
 
-/// The entry of a file or of the folder of an IO500 run, or why there is none.
-pub(super) fn entry(
+/// The entries of the runs in a file or in the folder of an IO500 run, or why there is none.
+pub(super) fn entries(
     path: &Path,
     location: &str,
     mapping: &CsvMapping,
     names: ImportNames<'_>,
-) -> Result<HistoryEntry, String> {
+) -> Result<Vec<ImportedEntry>, String> {
+    let whole = |entry: ImportedEntry| Ok(vec![entry]);
     if path.is_dir() {
-        return of_io500(path, &path.join(IO500_FILES[0]), location, names);
+        return whole(of_io500(path, &path.join(IO500_FILES[0]), location, names));
     }
     let text = text(path)?;
+    if let Some(program) = tables::program(&text) {
+        if !log::runs(&text).is_empty() {
+            return Err(
+                "it has a table of a run and other outputs. Put the table into its own file.".to_owned()
+            );
+        }
+        return whole(of_table(program, &text, location, names));
+    }
     if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("csv")) {
         let described = format!("{:?}{:?}", mapping.columns, mapping.constants);
         let hash = folder::sha256_of_parts(&[described.as_bytes(), text.as_bytes()]);
-        return csv::entry(&text, mapping, hash, location).map_err(|error| error.to_string());
+        return whole(csv::entry(&text, mapping, hash, location).map_err(|error| error.to_string()));
     }
     if io500::is_summary(&text) {
         let dir = path.parent().unwrap_or(Path::new("."));
         let of = dir.canonicalize().map_err(|error| error.to_string())?;
-        return of_io500(dir, path, &of.display().to_string(), names);
+        return whole(of_io500(dir, path, &of.display().to_string(), names));
     }
     if records::is_records(&text) {
         let hash = folder::sha256(text.as_bytes());
         let all = results::records::load(Path::new(location)).map_err(|error| error.to_string())?;
-        return records::entry(&all, &hash, location, names).map_err(|error| error.to_string());
+        return whole(records::entry(&all, &hash, location, names).map_err(|error| error.to_string()));
     }
-    let found = MARKS.iter().find(|(_, mark)| text.contains(mark));
-    let Some((program, _)) = found else {
-        return Err(
-            "it is neither a campaign nor an output of ior, mdtest or IO500, nor a file of --record. \
-                    The name of a table ends with .csv."
-                .to_owned(),
-        );
-    };
-    of_output(*program, &text, location, names)
+    let mut runs: Vec<(&str, Result<LoggedRun, String>)> = Vec::new();
+    if json::is_json(&text) {
+        let run = |(line, run)| (run, json::run(line, run).map_err(|error| error.to_string()));
+        runs.extend(json::texts(&text).into_iter().map(run));
+    }
+    // Release 3.2 of ior begins its JSON like a text.
+    let logged = log::runs(&text);
+    runs.extend(logged.iter().filter(|run| !json::is_json(run.text)).map(|run| (run.text, of_log(run))));
+    match runs.len() {
+        0 => Err("it is neither a campaign nor an output of ior, mdtest or IO500, nor a file of --record. \
+                  The name of a table ends with .csv."
+            .to_owned()),
+        2.. if names.time_s.is_some() => {
+            Err(format!("it has {} runs with their own dates. Leave out --set time.", runs.len()))
+        }
+        _ => Ok(runs.into_iter().map(|(text, run)| of_run(&run?, text, location, names)).collect()),
+    }
 }
 
-fn of_output(
-    program: EntrySource,
-    text: &str,
-    location: &str,
-    names: ImportNames<'_>,
-) -> Result<HistoryEntry, String> {
-    let name = program.word();
+/// The entry of a run. Its hash is that of its output, so a log that has grown adds only its new runs.
+fn of_run(run: &LoggedRun, text: &str, location: &str, names: ImportNames<'_>) -> ImportedEntry {
+    let hash = folder::sha256(text.as_bytes());
+    outputs::entry(run, &hash, location, names).map_err(|error| error.to_string())
+}
+
+/// What the tests of a run in a log printed. It is read as the output of an external program.
+fn of_log(run: &LogRun<'_>) -> Result<LoggedRun, String> {
     let app = App {
-        metrics: AppMetric::known(name, Stream::Out).unwrap_or_default(),
-        parse: Some(name.to_owned()),
+        metrics: AppMetric::known(run.program, Stream::Out).unwrap_or_default(),
+        parse: Some(run.program.to_owned()),
         ..App::default()
     };
-    let records = app.records(&[], 0, "", PrintedText { out: text, err: "" })?;
-    let hash = folder::sha256(text.as_bytes());
-    let file = OutputFile { program, text, records: &records, hash: &hash, location };
-    outputs::entry(file, names).map_err(|error| error.to_string())
+    let test = |text: &str| {
+        let records = app.records(&[], 0, "", PrintedText { out: text, err: "" })?;
+        Ok(LoggedTest::from_records(&records, text))
+    };
+    let tests: Result<_, String> = run.tests.iter().map(|text| test(text)).collect();
+    let program = if run.program == "mdtest" { EntrySource::Mdtest } else { EntrySource::Ior };
+    match tests {
+        Ok(tests) => Ok(LoggedRun { program, time_s: outputs::date(run.text), tests }),
+        Err(what) => Err(ImportError { line: run.line, what }.to_string()),
+    }
+}
+
+/// The entry of a table without date and command line. What the user says about it is a part of its hash.
+fn of_table(program: EntrySource, text: &str, location: &str, names: ImportNames<'_>) -> ImportedEntry {
+    let run = tables::run(program, text).map_err(|error| error.to_string())?;
+    let described = format!("{:?}{:?}", names.time_s, names.test);
+    let hash = folder::sha256_of_parts(&[described.as_bytes(), text.as_bytes()]);
+    outputs::entry(&run, &hash, location, names).map_err(|error| error.to_string())
 }
 
 fn of_io500(

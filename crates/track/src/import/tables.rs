@@ -1,0 +1,97 @@
+//! The comma-separated outputs of `ior` (`summaryFormat=CSV`) and `mdtest` (`--saveRankPerformanceDetails`).
+//!
+//! Neither has a date or a command line, so the user gives time and test.
+
+use results::history::EntrySource;
+use results::record::{Reported, ReportedPhase};
+
+use super::ImportError;
+use super::json::rates;
+use super::outputs::{LoggedRate, LoggedRun, LoggedTest};
+
+const MEBIBYTE: f64 = 1_048_576.0;
+const KIBIBYTE: f64 = 1_024.0;
+/// The begin of each header.
+const HEADERS: [(EntrySource, &str); 2] =
+    [(EntrySource::Ior, "access,bw(MiB/s),"), (EntrySource::Mdtest, "rank,items,rate-")];
+
+/// The program whose table a text has.
+pub fn program(text: &str) -> Option<EntrySource> {
+    let found = |line: &str| HEADERS.iter().find(|(_, header)| line.starts_with(header));
+    text.lines().find_map(found).map(|(program, _)| *program)
+}
+
+/// The run in the table of a program.
+pub fn run(program: EntrySource, text: &str) -> Result<LoggedRun, ImportError> {
+    let tests = if program == EntrySource::Mdtest { mdtest(text)? } else { ior(text)? };
+    Ok(LoggedRun { program, time_s: None, tests })
+}
+
+/// The number in a column, and its line for an error.
+fn number(line: u64, text: Option<&str>) -> Result<f64, ImportError> {
+    let text = text.unwrap_or_default();
+    let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| ImportError::at(line, format!("`{text}` is not a number")))
+}
+
+/// Each header begins a test. Messages can be between the rows.
+fn ior(text: &str) -> Result<Vec<LoggedTest>, ImportError> {
+    let mut tests: Vec<LoggedTest> = Vec::new();
+    let mut header: Vec<&str> = Vec::new();
+    for (line, row) in (1..).zip(text.lines()) {
+        let cells: Vec<&str> = row.split(',').collect();
+        if row.starts_with(HEADERS[0].1) {
+            header = cells;
+            tests.push(LoggedTest::default());
+            continue;
+        }
+        let Some(test) = tests.last_mut().filter(|_| matches!(cells[0], "write" | "read")) else { continue };
+        let cell = |name: &str| {
+            let place = header.iter().position(|column| *column == name);
+            number(line, place.and_then(|place| cells.get(place)).copied())
+        };
+        let facts = &mut test.reported;
+        facts.block_bytes = Some(cell("block(KiB)")? * KIBIBYTE);
+        facts.transfer_bytes = Some(cell("xfer(KiB)")? * KIBIBYTE);
+        facts.tasks = Some(cell("numTasks")? as u64);
+        let rate = cell("bw(MiB/s)")? * MEBIBYTE;
+        facts.phases.push(ReportedPhase { phase: cells[0].to_owned(), rate, seconds: 0.0 });
+    }
+    for test in &mut tests {
+        test.rates = rates(&test.reported.phases);
+    }
+    Ok(tests)
+}
+
+/// Each row of all ranks is a test: its rates are those of the first iteration, as the program defines them.
+/// The rows of single ranks count the ranks.
+fn mdtest(text: &str) -> Result<Vec<LoggedTest>, ImportError> {
+    let mut tests: Vec<LoggedTest> = Vec::new();
+    let mut header: Vec<&str> = Vec::new();
+    for (line, row) in (1..).zip(text.lines()) {
+        let cells: Vec<&str> = row.split(',').collect();
+        match cells[0] {
+            "rank" => header = cells,
+            "all" => {
+                let mut test = LoggedTest::default();
+                test.reported.total_items = Some(number(line, cells.get(1).copied())? as u64);
+                for (column, cell) in header.iter().zip(&cells).filter(|(_, cell)| !cell.is_empty()) {
+                    let Some(operation) = column.strip_prefix("rate-") else { continue };
+                    let metric = format!("{}.rate", operation.to_lowercase().replace(' ', "_"));
+                    let values = vec![number(line, Some(cell))?];
+                    test.rates.push(LoggedRate { metric, unit: "/s".to_owned(), values });
+                }
+                tests.push(test);
+            }
+            rank => {
+                let Some(test) = tests.last_mut() else { continue };
+                let rank = number(line, Some(rank))? as u64;
+                test.reported.tasks = test.reported.tasks.max(Some(rank.saturating_add(1)));
+            }
+        }
+    }
+    for Reported { total_items, tasks, .. } in tests.iter_mut().map(|test| &mut test.reported) {
+        *total_items = total_items.zip(*tasks).map(|(items, tasks)| items.saturating_mul(tasks));
+    }
+    Ok(tests)
+}
