@@ -55,6 +55,34 @@ impl SpeedChange {
     }
 }
 
+/// A newest point that is slower than the level before it, and an outlier of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowPoint {
+    /// Its time, seconds since 1970.
+    pub time_s: f64,
+    /// Its speed over that of its level.
+    pub ratio: f64,
+}
+
+/// The newest point of a series, if it is a slow outlier. Five such points are a new level, which is a
+/// standing.
+pub fn slow_newest(course: &SeriesCourse) -> Option<SlowPoint> {
+    let part = course.current()?;
+    let newest = part.places.len().checked_sub(1)?;
+    let usable = part.places.len() - part.analysis.unusable.len();
+    if usable < POINTS_MIN || !part.analysis.outliers.contains(&newest) {
+        return None;
+    }
+    let point = &course.points[part.places[newest]];
+    let ratio = point.mean? / part.segment_of(newest)?.level;
+    let ratio = match course.summary.direction {
+        MetricDirection::HigherIsFaster => ratio,
+        MetricDirection::LowerIsFaster => 1.0 / ratio,
+        MetricDirection::Neither | MetricDirection::Count => return None,
+    };
+    (ratio < 1.0).then_some(SlowPoint { time_s: point.time_s, ratio })
+}
+
 /// The standing of the part with the last point. The baseline is the segment with the first point at or after
 /// `since_s`; without a time it is the first segment.
 pub fn standing(course: &SeriesCourse, since_s: Option<f64>) -> Standing {

@@ -101,7 +101,7 @@ impl ExitStatuses {
             ],
             Self::History => &[
                 "0  done; no checked series fell",
-                "1  a series fell by more than the share",
+                "1  a series fell by more than the share; with --last also a slow newest point",
                 "2  wrong usage, or the file is not a history",
                 "3  something was not added, no series has enough points to check, or",
                 "   the last 5 points of a series have no usable values",

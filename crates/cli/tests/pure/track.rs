@@ -275,6 +275,30 @@ fn a_check_fails_for_a_series_that_fell_and_names_the_day() {
 }
 
 #[test]
+fn a_check_of_the_newest_point_reports_one_slow_night() {
+    let place = Place::new();
+    let night = |day: u32| {
+        let value = if day == 29 { 30.0 } else { 100.0 + f64::from(day * 7 % 5) };
+        format!("{},{value},night,MB/s\n", 1_500_000_000 + 86_400 * day)
+    };
+    let nights: String = (0..30).map(night).collect();
+    fs::write(place.path("t.csv"), format!("time,value,test,unit\n{nights}")).unwrap();
+    place.assay(&format!("track add {STORE} t.csv --system lab")).ok();
+    let check = |words: &str| {
+        crate::common::run(place.command(&format!("track check {STORE} {words}")).env("TZ", "UTC"))
+    };
+    assert_eq!(check("").status, Some(0), "one point is no new level");
+    let ran = check("--last");
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert!(ran.out.contains("  no change found; SLOW on 2017-08-12: 29 % of its level\n"), "{ran:#?}");
+    assert!(
+        ran.out.ends_with("1 series: 0 fell, 1 with a slow newest point. History: h.sqlite\n"),
+        "{ran:#?}"
+    );
+    assert_eq!(check("--last --fall 80%").status, Some(0), "it is slower by less");
+}
+
+#[test]
 fn a_note_explains_a_fall_and_an_accepted_one_is_the_new_baseline() {
     let place = fallen();
     let track = |words: &[&str]| {

@@ -11,7 +11,7 @@ use track::course::SeriesCourse;
 use track::event::{HistoryEvent, differing, events};
 use track::note::{baseline_s, notes_of};
 use track::retention::removable;
-use track::standing::{SpeedChange, Standing, standing};
+use track::standing::{SpeedChange, Standing, slow_newest, standing};
 use track::store::{Added, EntrySummary, HistoryNote, Store};
 
 const DAY_S: f64 = 86_400.0;
@@ -112,6 +112,38 @@ fn a_fall_since_the_baseline_is_found_with_its_day_and_its_size() {
     assert!(fell.is_shown_below(0.95) && !fell.is_shown_below(0.7));
     let rose = change(&step("A", 1.25), MetricDirection::HigherIsFaster, None);
     assert!(rose.low > 1.0 && !rose.is_shown_below(0.95), "{rose:?}");
+}
+
+/// Days at 1e9; the last ones have these factors.
+fn nights(days: u32, last: &[f64]) -> Vec<Day> {
+    let first = days - last.len() as u32;
+    let factor = |day: u32| day.checked_sub(first).map_or(1.0, |at| last[at as usize]);
+    let at = |day| Day { test: "A", day, value: 1e9 * factor(day), command: "ior -w", kernel: "" };
+    (0..days).map(at).collect()
+}
+
+#[test]
+fn a_newest_point_far_below_its_level_is_slow() {
+    use MetricDirection::{HigherIsFaster, LowerIsFaster, Neither};
+    let slow = |days: &[Day], direction| slow_newest(&courses(days, direction).0[0]);
+    for last in [&[0.3][..], &[0.3, 0.3], &[0.3, 1.0, 0.3]] {
+        let found = slow(&nights(40, last), HigherIsFaster).unwrap();
+        assert!((found.ratio - 0.3).abs() < 0.02 && found.time_s == 39.0 * DAY_S, "{last:?}: {found:?}");
+    }
+    let found = slow(&nights(40, &[1.0 / 0.3]), LowerIsFaster).unwrap();
+    assert!((found.ratio - 0.3).abs() < 0.02, "of a time the speed is the reciprocal: {found:?}");
+    for (days, direction) in [
+        (nights(40, &[]), HigherIsFaster),
+        (nights(40, &[3.0]), HigherIsFaster),
+        (nights(40, &[0.3]), LowerIsFaster),
+        (nights(40, &[0.3]), Neither),
+        (nights(40, &[0.3, 1.0]), HigherIsFaster),
+        (nights(40, &[0.3, f64::NAN]), HigherIsFaster),
+        (nights(40, &[0.3; 8]), HigherIsFaster),
+        (nights(9, &[0.3]), HigherIsFaster),
+    ] {
+        assert_eq!(slow(&days, direction), None, "{} days, {direction:?}", days.len());
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use track::change::LevelShift;
 use track::course::SeriesCourse;
 use track::event::{EventChange, HistoryEvent};
 use track::note::notes_of;
-use track::standing::{POINTS_MIN, Standing, UNUSABLE_MAX};
+use track::standing::{POINTS_MIN, SlowPoint, Standing, UNUSABLE_MAX};
 use track::store::HistoryNote;
 use units::several;
 
@@ -25,13 +25,20 @@ const FACTS_MAX: usize = 12;
 /// The level of the last points is compared with that of the baseline. A fall counts only if a shift or a
 /// drift was found between them. The baseline is the first point, or the first one since the last accepted
 /// note (assay track note --accept). Points with another command line or program are not compared with those
-/// before. The status is 1 if a series fell. Dates are local.
+/// before. The status is 1 if a series fell, and with --last also if its newest point is slow. Dates are
+/// local.
 #[derive(clap::Args)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     store: StorePlace,
     #[command(flatten)]
     fall: FallArgs,
+    /// Check the newest point of each series too
+    ///
+    /// A fall counts after five points at the earliest. This reports a single slow one: an outlier that is
+    /// slower than its level by more than the share of --fall.
+    #[arg(long)]
+    last: bool,
     /// Only series with all of these texts in their names
     #[arg(value_name = "TEXT")]
     texts: Vec<String>,
@@ -42,11 +49,13 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     let view = view::view(&store, selected(&store, &args.texts)?, args.fall.rule())?;
     let HistoryView { courses, standings, .. } = &view;
     let fallen = (0..courses.len()).filter(|at| view.has_fallen(*at)).count();
+    let slow: Vec<Option<SlowPoint>> =
+        (0..courses.len()).map(|at| view.slow_newest(at).filter(|_| args.last)).collect();
     let few = standings.iter().filter(|one| matches!(one, Standing::TooFew(_))).count();
     let unusable = standings.iter().filter(|one| matches!(one, Standing::Unusable(_))).count();
     if !courses.is_empty() {
         let header = ["Series", "Points", "First", "Last", "Speed now", "Standing"].map(str::to_owned);
-        let rows = (0..courses.len()).map(|at| row(&view, at));
+        let rows = (0..courses.len()).map(|at| row(&view, at, slow[at].as_ref()));
         say(&aligned(&std::iter::once(header).chain(rows).collect::<Vec<_>>()))?;
     }
     let of_fallen = |change: &EventChange| view.has_fallen(change.series);
@@ -54,6 +63,10 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
         say(&(described(event, courses) + &explained(&notes_of(event, courses, &view.notes))))?;
     }
     let mut all = format!("{}: {fallen} fell", several(courses.len() as u64, "series"));
+    let slow = slow.iter().flatten().count();
+    if slow > 0 {
+        all += &format!(", {slow} with a slow newest point");
+    }
     if few > 0 {
         all += &format!(", {few} with fewer than {POINTS_MIN} usable points");
     }
@@ -61,15 +74,16 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
         all += &format!(", {unusable} without usable values in the last {UNUSABLE_MAX} points or more");
     }
     say(&format!("{all}. History: {}\n", store.location()))?;
-    Ok(match fallen {
+    Ok(match fallen + slow {
         0 if unusable > 0 || few == standings.len() => UNDECIDED,
         0 => DONE,
         _ => FAIL,
     })
 }
 
-fn row(view: &HistoryView, series: usize) -> [String; 6] {
+fn row(view: &HistoryView, series: usize, slow: Option<&SlowPoint>) -> [String; 6] {
     let (summary, standing) = (&view.courses[series].summary, &view.standings[series]);
+    let slow = slow.map(|point| format!("; {}", words::slow(point, local_day)));
     let now = match standing {
         Standing::Changed(change) => words::limits(change),
         _ => String::new(),
@@ -80,7 +94,7 @@ fn row(view: &HistoryView, series: usize) -> [String; 6] {
         local_day(summary.first_s),
         local_day(summary.last_s),
         now,
-        words::standing(view, series, local_day),
+        words::standing(view, series, local_day) + &slow.unwrap_or_default(),
     ]
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use track::course::SeriesCourse;
 use track::event::{HistoryEvent, events};
 use track::note::baseline_s;
-use track::standing::{Standing, standing};
+use track::standing::{SlowPoint, Standing, slow_newest, standing};
 use track::store::{EntrySummary, HistoryNote};
 
 /// When a series has fallen.
@@ -76,5 +76,11 @@ impl HistoryView {
             Standing::Changed(change) => change.is_shown_below(1.0 - self.rule.fall),
             _ => false,
         }
+    }
+
+    /// The newest point of a series, by its place in the courses, if it is a slow outlier. It is slower than
+    /// its level by more than the share of the rule.
+    pub fn slow_newest(&self, series: usize) -> Option<SlowPoint> {
+        slow_newest(&self.courses[series]).filter(|point| point.ratio < 1.0 - self.rule.fall)
     }
 }

@@ -9,7 +9,7 @@ use results::history::SeriesId;
 use results::reason::Datum;
 use track::course::SeriesCourse;
 use track::event::FactChange;
-use track::standing::{POINTS_MIN, SpeedChange, Standing, unusable_at_the_end};
+use track::standing::{POINTS_MIN, SlowPoint, SpeedChange, Standing, unusable_at_the_end};
 use track::store::{EntrySummary, HistoryNote};
 use units::{several, visible};
 
@@ -96,6 +96,11 @@ pub fn standing(view: &HistoryView, series: usize, day: fn(f64) -> String) -> St
         0 => words,
         points => format!("{words}; {}", unusable(course, points)),
     }
+}
+
+/// A newest point that is slow.
+pub fn slow(point: &SlowPoint, day: fn(f64) -> String) -> String {
+    format!("SLOW on {}: {:.0} % of its level", day(point.time_s), point.ratio * 100.0)
 }
 
 /// How many points there are, and which change of the test began a new part.
