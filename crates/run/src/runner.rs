@@ -26,7 +26,7 @@ mod site;
 mod space;
 mod unstarted;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -217,6 +217,8 @@ pub enum Event<'a> {
     Starts(&'a PlannedJob),
     /// A job has been running for this time, seconds. Sent several times a second.
     Runs(&'a PlannedJob, f64),
+    /// A job of a group ended, and others still run.
+    PartEnds(&'a PlannedJob),
     /// A job ended, with its records.
     Ends(&'a PlannedJob, &'a Job),
     /// A job that ended without a result runs again, because of this cause.
@@ -453,8 +455,8 @@ fn report_witness(site: &CampaignSite, observer: &mut dyn FnMut(&Event<'_>)) {
 
 /// An event of a running attempt.
 enum AttemptEvent {
-    /// It has ended.
-    Ended,
+    /// This attempt (its index) has ended.
+    Ended(usize),
     /// A process of this attempt (its index) with this id was killed but still exists.
     Stuck(usize, u32),
 }
@@ -477,15 +479,20 @@ fn run_at_once(
                 // If the receiver is gone, the end of this thread is waited for anyway.
                 let send = |event| drop(sender.send(event));
                 let ran = Attempt::run(attempt, asked, &|process| send(AttemptEvent::Stuck(at, process)));
-                send(AttemptEvent::Ended);
+                send(AttemptEvent::Ended(at));
                 ran
             })
         };
         let threads: Vec<_> = attempts.iter().enumerate().map(run).collect();
-        let mut running = attempts.len();
-        while running > 0 {
+        let mut running: BTreeSet<usize> = (0..attempts.len()).collect();
+        while !running.is_empty() {
             match receiver.recv_timeout(TICK) {
-                Ok(AttemptEvent::Ended) => running -= 1,
+                Ok(AttemptEvent::Ended(at)) => {
+                    running.remove(&at);
+                    if !running.is_empty() {
+                        observer(&Event::PartEnds(&jobs[at]));
+                    }
+                }
                 Ok(AttemptEvent::Stuck(at, process)) => {
                     stuck[at] = true;
                     observer(&Event::Trouble(&format!(
@@ -494,8 +501,8 @@ fn run_at_once(
                         jobs[at].folder
                     )));
                 }
-                Err(_) => jobs.iter().for_each(|job| {
-                    observer(&Event::Runs(job, began.elapsed().as_secs_f64()));
+                Err(_) => running.iter().for_each(|at| {
+                    observer(&Event::Runs(&jobs[*at], began.elapsed().as_secs_f64()));
                 }),
             }
         }

@@ -263,6 +263,7 @@ fn running(standing: &CampaignStanding, job: &RunningJob) -> Option<RunningShown
         seconds: since.unwrap_or_default().as_secs_f64(),
         limit_s: planned.timeout_s,
         left_s: None,
+        has_ended: planned.at_once.is_some() && job.has_ended,
         progress: job.progress.clone(),
     })
 }

@@ -9,6 +9,7 @@ use crate::common::age::{Mounted, SMALL, TARGETS, assert_rejected};
 use crate::common::campaign::signal;
 use crate::common::{self, Ran, assay, only_in_all, run};
 use results::Record;
+use results::progress::ProgressShown;
 use results::record::ReachedState;
 use storage::Settings;
 
@@ -72,6 +73,19 @@ fn ages(mkfs: &str, ranks: u32, cycles: &str, then: impl FnOnce(&Mounted)) {
     println!("{mkfs}: files in pieces: in sequence {plain:.4}, filled {filled:.4}, aged {aged:.4}");
     assert!(aged > 1.5 * plain && aged > plain + 0.002, "{mkfs}: aged {aged}, in sequence {plain}");
     assert!(aged > filled, "{mkfs}: aged {aged}, filled {filled}");
+}
+
+#[test]
+fn the_file_of_progress_has_the_step_and_the_share() {
+    let Some(mounted) = Mounted::in_memory("size=512m,nr_inodes=64k") else { return };
+    let outside = tempfile::tempdir().unwrap();
+    let file = outside.path().join("p");
+    mounted.age(2, &format!("--blocks 60% --cycles 1 --progress {}", file.display())).ok();
+    let shown = ProgressShown::of_file(&fs::read(&file).unwrap()).expect("it is complete");
+    assert!(["fill", "age", "settle"].contains(&&*shown.phase) && shown.done > 0.0, "{shown:?}");
+    assert!(shown.bytes_per_second > 0.0 && (shown.ranks_seen, shown.ranks) == (1, 2), "{shown:?}");
+    let again = mounted.age(2, &format!("--resume --cycles 2 --progress {}", file.display()));
+    assert_eq!(again.status, Some(2), "the file exists: {again:#?}");
 }
 
 #[test]

@@ -35,6 +35,8 @@ fn verdicts_report_the_aged_file_system_and_the_preloaded_directories() {
     let ran = place.campaign();
     assert!(ran.passed(), "{ran:#?}");
     assert_eq!(place.outcomes(), ["TREE PASS", "NAMES PASS", "NAMES PASS"]);
+    let job = json(&place.folder().join("jobs/0001-state.aged-r1/job.json"));
+    assert!(job["argv"].to_string().contains("\"--progress\""), "the view shows how far it is: {job}");
     let verdict = &json(&place.folder().join("verdicts.json"))[1];
     let state = data_of(&verdict["notes"], "state-reached");
     let blocks = state["blocks"]["value"].as_f64().unwrap();

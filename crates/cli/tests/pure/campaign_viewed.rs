@@ -51,6 +51,31 @@ fn the_view_and_that_of_a_watcher_have_the_same_verdicts_and_both_terminals_are_
 }
 
 #[test]
+fn a_part_of_a_group_that_has_ended_does_not_run_in_the_view_and_for_a_watcher() {
+    let place = Place::new();
+    let part = |id: &str, more: &str| {
+        format!("[[group.parts]]\nid = \"{id}\"\nior = \"-w -e -t 64k -b 64k{more}\"\nrole = \"reported\"\n")
+    };
+    let parts = part("short", "") + &part("long", " -g");
+    place.plan(&format!("{}[[group]]\nid = \"G\"\n{parts}", place.hanging(" -g")));
+    let Some(mut run) = PseudoTerminal::start(&place.command("run p.toml --dir dir"), 90, 24) else { return };
+    let is_apart = |rows: &[String]| {
+        let job = |name: &str| rows.iter().find(|row| row.starts_with(&format!("> G.{name} 1  "))).cloned();
+        job("short").is_some_and(|row| row.contains("has ended"))
+            && job("long").is_some_and(|row| !row.contains("has ended"))
+    };
+    let rows = run.until("the end of a part", is_apart);
+    assert!(rows.iter().any(|row| row.starts_with("A job runs.")), "{rows:#?}");
+    let command = place.command(&format!("watch {}", place.folder().display()));
+    let Some(mut watch) = PseudoTerminal::start(&command, 90, 24) else { return };
+    watch.until("the end of a part", is_apart);
+    watch.press("\u{3}");
+    watch.wait();
+    run.press("\u{3}");
+    run.wait();
+}
+
+#[test]
 fn a_kill_restores_the_terminal_and_no_colour_is_used_if_the_user_wants_none() {
     let place = Place::new();
     place.plan(&format!("{}{}", place.hanging("-R"), three_tests_with_a_failure()));
@@ -62,6 +87,8 @@ fn a_kill_restores_the_terminal_and_no_colour_is_used_if_the_user_wants_none() {
     assert!(run.is_restored(), "{:?}", run.raw());
     let colours = ["31", "32", "33"].map(|colour| run.raw().contains(&format!(";{colour}m")));
     assert_eq!(colours, [false; 3], "{:?}", run.raw());
+    assert!(run.raw().contains("\u{1b}[0;1m"), "bold is no colour: {:?}", run.raw());
+    assert!(run.raw().contains("\u{1b}[0;2m"), "dim is no colour: {:?}", run.raw());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! time. A reading that this disturbs fails, and the reading before stays.
 //! Never here: the wait between two readings, and whether a process is alive.
 
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,6 +15,10 @@ use super::load::{load_with_chain, name_when_ended};
 use super::resume::hidden_path;
 use super::{Campaign, beneath, names};
 use crate::progress::{PROGRESS_BYTES, ProgressShown};
+use crate::record::Record;
+
+/// The most bytes of the record of an end.
+const END_BYTES_MAX: u64 = 4096;
 
 /// The process that runs a campaign. It is the note of each `begun` entry of the chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +61,8 @@ pub struct RunningJob {
     pub progress: Option<ProgressShown>,
     /// When its output or its progress last changed.
     pub changed: Option<SystemTime>,
+    /// Whether its records have an end. Jobs of a group wait for each other after it.
+    pub has_ended: bool,
 }
 
 /// A campaign that is watched.
@@ -147,10 +153,49 @@ impl RunningJob {
         if let Some(shown) = file.ok().and_then(|bytes| ProgressShown::of_file(&bytes)) {
             self.progress = Some(shown);
         }
+        self.has_ended = last_record(dir, &within).is_some_and(|last| matches!(last, Record::End(_)));
     }
+}
+
+/// The last record of the job in the folder `within`, if it is complete and not longer than that of an end.
+fn last_record(dir: &Path, within: &Path) -> Option<Record> {
+    let mut file = beneath::open(dir, &within.join(names::RECORDS)).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(END_BYTES_MAX))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(END_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    let lines = bytes.strip_suffix(b"\n")?;
+    serde_json::from_slice(lines.rsplit(|byte| *byte == b'\n').next()?).ok()
 }
 
 /// Records in the chain of `dir` what the command of `--notify` received, in `note`.
 pub fn note_notified(dir: &Path, note: String) -> io::Result<()> {
     chain::append(dir, ChainEntry { what: ChainEvent::Notified, note, ..ChainEntry::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_running_job_has_ended_when_its_records_have_an_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut job = RunningJob { folder: "jobs/0001-A-r1".into(), ..RunningJob::default() };
+        let within = dir.path().join(hidden_path(&job.folder));
+        std::fs::create_dir_all(&within).unwrap();
+        let line = |record: &Record| serde_json::to_string(record).unwrap() + "\n";
+        let run = line(&Record::Run(Default::default()));
+        let end = line(&Record::End(Default::default()));
+        for (text, wanted) in [
+            (String::new(), false),
+            (run.clone(), false),
+            (format!("{run}{end}"), true),
+            (format!("{run}{}", end.trim_end()), false),
+            (format!("{}{end}", run.repeat(99)), true),
+        ] {
+            std::fs::write(within.join(names::RECORDS), &text).unwrap();
+            job.read(dir.path());
+            assert_eq!(job.has_ended, wanted, "{text}");
+        }
+    }
 }

@@ -28,7 +28,7 @@ use plan::schedule::PlannedJob;
 /// The time between the request to end a job and its kill.
 const GRACE: Duration = Duration::from_secs(3);
 /// The workloads that show their progress in a file.
-const SHOW_PROGRESS: [&str; 2] = ["ior", "mdtest"];
+const SHOW_PROGRESS: [&str; 3] = ["ior", "mdtest", "age"];
 /// How often a running job is checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 

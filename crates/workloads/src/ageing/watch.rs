@@ -21,6 +21,8 @@ pub struct AgeingProgress {
     pub bytes: u64,
     /// Overwrite cycles up to now.
     pub cycles: f64,
+    /// Bytes that this rank wrote per second, since the begin of this process.
+    pub bytes_per_second: f64,
 }
 
 /// The listener, and the start values for the estimate.
@@ -68,6 +70,7 @@ impl<'a> ProgressWatch<'a> {
             files: model.files.len() as u64,
             bytes: model.bytes,
             cycles: model.cycles,
+            bytes_per_second: rate,
         });
     }
 }

@@ -149,6 +149,11 @@ impl Progress {
                     running.shown.seconds = *seconds;
                 }
             }
+            Event::PartEnds(job) => {
+                if let Some(running) = self.running.get_mut(&job.folder) {
+                    running.shown.has_ended = true;
+                }
+            }
             Event::Ends(job, ended) => self.ends(job, ended),
             Event::Repeats(job, cause) => {
                 self.done -= 1;
@@ -237,7 +242,7 @@ impl Progress {
 
     fn shown(&self) -> CampaignShown {
         let running: Vec<RunningShown> = self.running.values().map(|job| job.shown.clone()).collect();
-        let state = match running.len() {
+        let state = match running.iter().filter(|job| !job.has_ended).count() {
             0 => "Between two jobs.".to_owned(),
             1 => "A job runs. Ctrl-C stops the campaign, which can be resumed.".to_owned(),
             many => format!("{many} jobs run. Ctrl-C stops the campaign, which can be resumed."),

@@ -21,6 +21,10 @@ const RUNNING_LINES_MAX: usize = 3;
 const WARNINGS_SHARE: usize = 4;
 /// Columns between two columns of the table.
 const GAP: usize = 2;
+/// The fewest columns of a criterion that is cut.
+const CRITERION_MIN: usize = 16;
+/// The heading of the verdicts.
+const HEADING_OF_VERDICT: &str = "verdict so far";
 /// The longest word of a verdict.
 const VERDICT_COLUMNS: usize = "INCONCLUSIVE so far".len();
 
@@ -162,12 +166,20 @@ fn clauses(shown: &CampaignShown, width: usize, height: usize) -> Vec<FrameLine>
     let (listed, folded) = order.split_at(rows);
     let mut listed = listed.to_vec();
     listed.sort_unstable();
-    let columns = ClauseColumns::of(all, width);
+    let columns = ClauseColumns::of(all, width, true);
+    // A criterion without space in its row is on the next line, if all clauses still fit.
+    let is_below = columns.criterion < criterion_columns(all) && 2 * all.len() < height;
+    let columns = if is_below { ClauseColumns::of(all, width, false) } else { columns };
     let mut lines = Vec::new();
     if height >= 3 {
         lines.push(columns.heading());
     }
-    lines.extend(listed.iter().map(|at| columns.line(&all[*at])));
+    for clause in listed.iter().map(|at| &all[*at]) {
+        lines.push(columns.line(clause));
+        if is_below {
+            lines.push(vec![(format!("    {}", cut(&clause.criterion, width.saturating_sub(4))), dim())]);
+        }
+    }
     if !folded.is_empty() && height > 0 {
         lines.push(vec![(fold(all, folded), dim())]);
     }
@@ -199,29 +211,30 @@ struct ClauseColumns {
 }
 
 impl ClauseColumns {
-    fn of(all: &[ClauseShown], width: usize) -> Self {
+    fn of(all: &[ClauseShown], width: usize, has_criterion: bool) -> Self {
         let longest = |of: &dyn Fn(&ClauseShown) -> usize, least: usize, most: usize| {
             all.iter().map(of).max().unwrap_or(0).clamp(least, most)
         };
         let test = longest(&|one| columns(&one.test), 6, 20);
         let value = longest(&|one| columns(&one.value), 5, 14);
         let repetitions = longest(&|one| columns(&repetitions(one)), 4, 9);
-        let of_verdict = VERDICT_COLUMNS + GAP;
-        let left = |taken: usize| width.saturating_sub(taken + of_verdict);
-        // The verdict always has its place. The criterion is the first to go, then the value.
+        let verdict =
+            longest(&|one| columns(&one.standing.words()), HEADING_OF_VERDICT.len(), VERDICT_COLUMNS);
+        let left = |taken: usize| width.saturating_sub(taken + verdict + GAP);
+        // The verdict always has its place. The repetitions are the first to go, then the criterion.
         let test = test.min(left(0).max(6));
         let value = if left(test + GAP) >= value { value } else { 0 };
         let taken = test + GAP + value + GAP;
+        let criterion = criterion_columns(all).min(left(taken).saturating_sub(GAP));
+        let criterion = if has_criterion && criterion >= CRITERION_MIN { criterion } else { 0 };
+        let taken = if criterion > 0 { taken + criterion + GAP } else { taken };
         let repetitions = if left(taken) > repetitions { repetitions } else { 0 };
-        let taken = taken + repetitions + GAP;
-        let criterion = longest(&|one| columns(&one.criterion), 9, left(taken).saturating_sub(GAP).max(9));
-        let criterion = if left(taken) >= criterion + GAP { criterion } else { 0 };
         Self { test, criterion, value, repetitions }
     }
 
     fn heading(&self) -> FrameLine {
         let mut text = self.cells("clause", "criterion", "value", "reps");
-        text.push_str("verdict so far");
+        text.push_str(HEADING_OF_VERDICT);
         vec![(text, dim())]
     }
 
@@ -246,6 +259,11 @@ impl ClauseColumns {
         }
         text
     }
+}
+
+/// The columns of the longest criterion.
+fn criterion_columns(all: &[ClauseShown]) -> usize {
+    all.iter().map(|one| columns(&one.criterion)).max().unwrap_or(0).max(9)
 }
 
 /// The columns that a terminal needs for `text`.

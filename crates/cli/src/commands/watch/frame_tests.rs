@@ -37,6 +37,7 @@ fn campaign() -> CampaignShown {
         seconds: 12.0,
         limit_s: 600.0,
         left_s: Some(30.0),
+        has_ended: false,
         progress: Some(progress),
     };
     let standings = [Decided(Outcome::Pass), Decided(Outcome::Fail), SoFar(Outcome::Pass), Open, Waiting];
@@ -82,7 +83,7 @@ fn a_usual_terminal_shows_everything() {
 }
 
 #[test]
-fn every_size_has_the_progress_the_running_job_and_the_gravest_clause() {
+fn every_size_has_the_progress_the_running_job_and_the_most_severe_clause() {
     for (width, height) in [(40, 10), (80, 24), (120, 40), (200, 60)] {
         let rows = on_terminal(&campaign(), width, height);
         let all = rows.join("\n");
@@ -91,6 +92,23 @@ fn every_size_has_the_progress_the_running_job_and_the_gravest_clause() {
         assert!(all.contains("> C.4 2") && all.contains("C.2") && all.contains("FAIL"), "{all}");
         assert!(all.contains("! C.1:"), "{all}");
     }
+}
+
+#[test]
+fn a_terminal_of_60_columns_has_each_criterion_with_its_threshold() {
+    let mut shown = campaign();
+    shown.clauses[0].standing = ClauseStanding::SoFar(Outcome::Inconclusive);
+    shown.clauses[1].test = "a-long-name-of-a-test".into();
+    let rows = on_terminal(&shown, 60, 24);
+    let criteria = rows.iter().filter(|row| row.contains("write.bw mean >= 3.0 GB/s")).count();
+    assert_eq!(criteria, shown.clauses.len(), "{rows:#?}");
+    assert!(
+        rows.iter().any(|row| row.starts_with("a-long-name-of-a-te") && row.ends_with("FAIL")),
+        "{rows:#?}"
+    );
+    // With less height than two lines for each clause they are cut, and no clause is folded.
+    let rows = on_terminal(&campaign(), 60, 16);
+    assert_eq!(rows.iter().filter(|row| row.contains("write.bw mean")).count(), 5, "{rows:#?}");
 }
 
 #[test]
@@ -103,7 +121,7 @@ fn the_smallest_terminals_do_not_break_it() {
 }
 
 #[test]
-fn of_a_thousand_clauses_the_gravest_are_listed_and_the_others_are_counted() {
+fn of_a_thousand_clauses_the_most_severe_are_listed_and_the_others_are_counted() {
     let standing = |at: usize| match at {
         900 => ClauseStanding::Decided(Outcome::Fail),
         950 => ClauseStanding::SoFar(Outcome::Invalid),

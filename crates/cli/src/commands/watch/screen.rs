@@ -86,6 +86,11 @@ impl ScreenStream {
     }
 }
 
+/// Whether colours may be used. The user can forbid them, which forbids no other emphasis.
+pub(crate) fn has_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
 /// Whether this process may write to the terminal and change it.
 fn is_in_foreground(fd: BorrowedFd<'_>) -> bool {
     termios::tcgetpgrp(fd).is_ok_and(|group| group == rustix::process::getpgrp())
@@ -128,8 +133,7 @@ impl OpenScreen {
             let _ = stream.with(|fd| termios::tcsetattr(fd, OptionalActions::Now, &silent));
         }
         stream.write(ENTER.as_bytes())?;
-        let has_colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let terminal = Terminal::new(AnsiBackend { stream, has_colour, out: String::new() })?;
+        let terminal = Terminal::new(AnsiBackend { stream, has_colour: has_colour(), out: String::new() })?;
         Ok(Self { terminal, drawn: None, refreshed: Instant::now() })
     }
 }

@@ -79,6 +79,8 @@ pub(crate) struct RunningShown {
     pub(crate) limit_s: f64,
     /// The time that it still needs, seconds; absent if it is not known.
     pub(crate) left_s: Option<f64>,
+    /// Whether it has ended, and other jobs of its group still run.
+    pub(crate) has_ended: bool,
     pub(crate) progress: Option<ProgressShown>,
 }
 
@@ -131,6 +133,10 @@ impl RunningShown {
     /// What it shows, the most important first.
     pub(crate) fn parts(&self) -> Vec<String> {
         let mut parts = vec![format!("{} {}", visible(&self.test), self.repetition)];
+        if self.has_ended {
+            parts.push("has ended; others of its group still run".to_owned());
+            return parts;
+        }
         if let Some(progress) = &self.progress {
             parts.extend(of_phase(progress));
         }
@@ -164,7 +170,12 @@ fn of_phase(progress: &ProgressShown) -> Vec<String> {
     let slowest =
         format!("slowest rank {}: {}", progress.slowest_rank, count(progress.slowest_transfers as f64));
     let p99 = format!("p99 {}", duration(progress.p99_seconds));
-    vec![format!("{phase} {:.0} %", done.min(1.0) * 100.0), rate, p99, slowest]
+    let share = format!("{phase} {:.0} %", done.min(1.0) * 100.0);
+    // Ageing counts no transfers.
+    match progress.transfers > 0 || progress.slowest_transfers > 0 {
+        true => vec![share, rate, p99, slowest],
+        false => vec![share, rate],
+    }
 }
 
 fn rate(progress: &ProgressShown) -> String {
@@ -216,6 +227,26 @@ mod tests {
         let wanted =
             "A 1 | random read 3 25 % | 2.50 GB/s | p99 4.00 ms | slowest rank 7: 12 | at most 60.0 s";
         assert!(shown.starts_with(wanted), "{shown}");
+    }
+
+    #[test]
+    fn a_part_of_a_group_that_has_ended_does_not_run() {
+        let job =
+            RunningShown { test: "G.a".into(), repetition: 2, has_ended: true, ..RunningShown::default() };
+        let parts = RunningShown { progress: Some(progress()), ..job }.parts();
+        assert_eq!(parts, ["G.a 2", "has ended; others of its group still run"]);
+    }
+
+    #[test]
+    fn ageing_shows_its_step_its_share_and_its_speed() {
+        let ageing = ProgressShown {
+            phase: "fill".into(),
+            repetition: 0,
+            transfers: 0,
+            slowest_transfers: 0,
+            ..progress()
+        };
+        assert!(parts(ageing).starts_with("A 1 | fill 25 % | 2.50 GB/s | at most 60.0 s"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use units::{Dimension, Quantity, Usage};
 use workloads::ageing::{AgeingRequest, Profile};
 
+use crate::personalities::classic::live::LiveFiles;
 use crate::personalities::run_records::RunRecords;
 
 /// Fill a file system to a stated utilization and age it
@@ -58,6 +59,9 @@ pub(crate) struct AgeArgs {
     /// Write the result as JSON lines to this new file
     #[arg(long, value_name = "FILE")]
     record: Option<String>,
+    /// Keep the present progress in this new small file
+    #[arg(long, value_name = "FILE", conflicts_with = "remove")]
+    progress: Option<String>,
 }
 
 pub(super) struct MeantAgeing {
@@ -65,6 +69,7 @@ pub(super) struct MeantAgeing {
     pub(super) remove: bool,
     profile: Option<PathBuf>,
     pub(super) record: Option<String>,
+    progress: Option<String>,
 }
 
 /// A share above 0 and below 1.
@@ -119,15 +124,23 @@ impl AgeArgs {
         if !(targets || self.resume || self.remove) {
             return Err(Usage::new("no target is given. Give --blocks 80%, --inodes 20%, or both."));
         }
-        Ok(MeantAgeing { request, remove: self.remove, profile: self.profile, record: self.record })
+        let Self { remove, profile, record, progress, .. } = self;
+        Ok(MeantAgeing { request, remove, profile, record, progress })
     }
 }
 
 impl MeantAgeing {
-    /// The text of the profile, if one is given, and the records.
-    pub(super) fn outside(&self) -> Result<(Option<String>, RunRecords), Usage> {
+    /// The text of the profile, if one is given, the records, and the file of `--progress`.
+    pub(super) fn outside(&self) -> Result<(Option<String>, RunRecords, LiveFiles), Usage> {
         let profile = self.profile.as_deref().map(profile).transpose()?;
-        Ok((profile, RunRecords::open(self.record.as_deref())?))
+        let records = RunRecords::open(self.record.as_deref())?;
+        match LiveFiles::create(None, self.progress.as_deref()) {
+            Ok(files) => Ok((profile, records, files)),
+            Err(usage) => {
+                records.discard();
+                Err(usage)
+            }
+        }
     }
 
     /// Rejects a profile that is wrong or that a job in another directory would not find.

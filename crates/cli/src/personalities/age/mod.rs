@@ -15,7 +15,6 @@ use workloads::kit::{clients, rank::Rank};
 use super::classic::interrupt;
 use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, options, posix};
-use super::run_records::RunRecords;
 use super::waiting;
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
@@ -38,7 +37,8 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
     waiting::records_in(meant.record.as_deref());
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let (session, outside) = session.agree(outside())?;
-    let (profile, kept) = outside.map_or((None, None), |(profile, kept)| (profile, Some(kept)));
+    let (profile, kept) =
+        outside.map_or((None, None), |(profile, kept, files)| (profile, Some((kept, files))));
     let request = AgeingRequest { profile, ..meant.request.clone() };
     if session.mpi().is_none() {
         let advice = match meant.remove {
@@ -47,7 +47,7 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
         };
         interrupt::watch(program.name, std::iter::once(request.dir.clone()), advice);
     }
-    let voice = kept.map(|kept: RunRecords| (kept, LiveLine::new()));
+    let voice = kept.map(|(kept, files)| (kept, LiveLine::new(files)));
     Ok(perform(program, session, voice, |part, line| {
         let speaks = part.comm.rank() == 0;
         let done = if meant.remove {
@@ -78,6 +78,9 @@ fn age(
 ) -> Result<u8, Halt> {
     let RankContext { comm, mut clock, records } = part;
     let mut rank = Rank::begin(comm, &mut clock, records, None, &clients::dirs(storage, [&request.dir]))?;
+    if let Some(line) = &mut line {
+        line.ranks = comm.size();
+    }
     let observer = line.as_deref_mut().map(|line| line as &mut dyn EventObserver<ageing::AgeingProgress>);
     let outcome = ageing::run(&mut rank, storage, request, observer);
     if let Some(line) = line {

@@ -1,30 +1,55 @@
 //! What `age` prints: its progress, and a table of the result.
 
 use std::fmt::Write;
+use std::time::Instant;
 
 use indicatif::ProgressBar;
+use results::progress::ProgressShown;
 use results::record::StateExtents;
 use units::{bytes_binary, count, duration};
 use workloads::ageing::{AgeingOutcome, AgeingProgress, Removed};
 use workloads::kit::observer::EventObserver;
 
+use crate::personalities::classic::live::{LiveFiles, StateFile};
 use crate::speech::living_line;
 
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
-/// The progress of ageing: a line on a terminal, nothing elsewhere.
-pub(super) struct LiveLine(ProgressBar);
+/// The progress of ageing: a line on a terminal, and the file of `--progress`.
+pub(super) struct LiveLine {
+    bar: ProgressBar,
+    file: Option<StateFile>,
+    /// The ranks of the run. Only rank 0 reports.
+    pub(super) ranks: u32,
+    begun: Instant,
+}
 
 impl LiveLine {
     /// A line that is hidden if standard error is not a terminal.
-    pub(super) fn new() -> Self {
-        Self(living_line("{prefix:<6} [{bar:30}] {msg}", Some(STEPS)))
+    pub(super) fn new(files: LiveFiles) -> Self {
+        let bar = living_line("{prefix:<6} [{bar:30}] {msg}", Some(STEPS));
+        Self { bar, file: files.state_file(), ranks: 1, begun: Instant::now() }
     }
 
     /// Removes the line.
     pub(super) fn clear(&self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The progress as campaigns read it, after this time.
+fn shown(progress: &AgeingProgress, ranks: u32, seconds: f64) -> ProgressShown {
+    ProgressShown {
+        phase: progress.step.to_owned(),
+        seconds,
+        bytes: progress.bytes,
+        bytes_per_second: progress.bytes_per_second,
+        done: progress.share,
+        seconds_left: progress.left_s,
+        ranks_seen: 1,
+        ranks,
+        ..ProgressShown::default()
     }
 }
 
@@ -42,9 +67,12 @@ fn words(progress: &AgeingProgress) -> String {
 
 impl EventObserver<AgeingProgress> for LiveLine {
     fn event(&mut self, progress: &AgeingProgress) {
-        self.0.set_prefix(progress.step);
-        self.0.set_position((progress.share * STEPS as f64) as u64);
-        self.0.set_message(words(progress));
+        self.bar.set_prefix(progress.step);
+        self.bar.set_position((progress.share * STEPS as f64) as u64);
+        self.bar.set_message(words(progress));
+        if let Some(file) = &mut self.file {
+            file.write(&shown(progress, self.ranks, self.begun.elapsed().as_secs_f64()));
+        }
     }
 }
 
@@ -159,7 +187,11 @@ mod tests {
             files: 12_345,
             bytes: 3 << 30,
             cycles: 0.25,
+            bytes_per_second: 2e9,
         };
+        let shown = shown(&progress, 4, 7.0);
+        assert_eq!((&*shown.phase, shown.done, shown.bytes_per_second), ("age", 0.416, 2e9));
+        assert_eq!((shown.ranks_seen, shown.ranks, shown.seconds_left), (1, 4, Some(89.2)));
         assert_eq!(
             words(&progress),
             "42 %, 90.0 s left; rank 0: 12.3 k files, 3.00 GiB, 0.25 overwrite cycles"

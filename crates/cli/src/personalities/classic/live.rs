@@ -57,7 +57,7 @@ pub(crate) struct LiveFiles {
 }
 
 /// The file of `--progress`.
-struct StateFile {
+pub(crate) struct StateFile {
     path: PathBuf,
     written: Option<Instant>,
 }
@@ -65,7 +65,7 @@ struct StateFile {
 impl StateFile {
     /// Replaces the contents. The file is opened each time, because a network file system shows a change to
     /// other nodes when the file is closed. A failure must not disturb the run.
-    fn write(&mut self, look: &ProgressShown) {
+    pub(crate) fn write(&mut self, look: &ProgressShown) {
         if self.written.is_some_and(|written| written.elapsed() < STATE_EVERY) {
             return;
         }
@@ -124,6 +124,11 @@ impl LiveFiles {
             return Err(usage);
         }
         Ok(Self { lines: made, state: state.map(PathBuf::from) })
+    }
+
+    /// The file of `--progress`, if there is one.
+    pub(crate) fn state_file(self) -> Option<StateFile> {
+        self.state.map(|path| StateFile { path, written: None })
     }
 
     /// Whether there is none.
