@@ -15,6 +15,7 @@ pub mod sentences;
 use std::io;
 
 pub use renderers::campaigns_html::INDEX_MARKER;
+pub use renderers::text::Emphasis;
 
 use results::Verdict;
 use results::comparison::CampaignComparison;
@@ -24,8 +25,8 @@ use results::folder::Campaign;
 /// warnings, the machine, and the overall result in one sentence.
 ///
 /// No line is longer than `width` columns (at least 40), unless a single word is longer.
-pub fn text(campaign: &Campaign, width: usize, colour: bool) -> String {
-    renderers::text::Text { width, colour }.string(&document::of(campaign))
+pub fn text(campaign: &Campaign, width: usize, emphasis: Emphasis) -> String {
+    renderers::text::Text { width, emphasis }.string(&document::of(campaign))
 }
 
 /// The measured value of a clause, with enough digits to differ from its threshold.
@@ -75,8 +76,8 @@ pub fn write_page(campaign: &Campaign, options: &PageOptions, out: &mut dyn io::
 }
 
 /// The text of a comparison for a terminal of `width` columns (at least 40).
-pub fn comparison_text(comparison: &CampaignComparison, width: usize, colour: bool) -> String {
-    renderers::text::Text { width, colour }.comparison(&document::comparison(comparison))
+pub fn comparison_text(comparison: &CampaignComparison, width: usize, emphasis: Emphasis) -> String {
+    renderers::text::Text { width, emphasis }.comparison(&document::comparison(comparison))
 }
 
 /// A comparison as one HTML file, which needs no network, fonts or scripts.

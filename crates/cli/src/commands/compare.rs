@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -12,7 +11,7 @@ use units::{Dimension, Quantity, Usage};
 
 use super::evidence_state::ExaminedCampaign;
 use super::output_file::rejected_inside;
-use super::run::columns_of_terminal;
+use super::run::{columns_of_terminal, emphasis};
 use crate::speech::{say, say_rendered};
 use crate::status::{DONE, FAIL, UNDECIDED};
 
@@ -93,8 +92,7 @@ pub(crate) fn run(args: CompareArgs) -> Result<u8> {
         Some(file) => write("--csv", file, csv().as_bytes(), &args.folders)?,
         None => {}
     }
-    let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    say_rendered(&report::comparison_text(&comparison, columns_of_terminal(), colour))?;
+    say_rendered(&report::comparison_text(&comparison, columns_of_terminal(), emphasis()))?;
     for file in args.html.iter().chain(&args.csv) {
         say(&format!("Written: {}\n", file.display()))?;
     }

@@ -502,10 +502,18 @@ fn beside_selected(campaign: &Campaign) -> String {
     units::visible_lines(&text)
 }
 
-/// The table of clauses and verdicts, with the width and the colours of standard output.
+/// The table of clauses and verdicts, with the width and the emphasis of standard output.
 pub(super) fn table(campaign: &Campaign) -> String {
-    let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    report::text(&campaign.of_selected(), columns_of_terminal(), colour) + &beside_selected(campaign)
+    report::text(&campaign.of_selected(), columns_of_terminal(), emphasis()) + &beside_selected(campaign)
+}
+
+/// The emphasis on standard output.
+pub(super) fn emphasis() -> report::Emphasis {
+    match io::stdout().is_terminal() {
+        true if screen::has_colour() => report::Emphasis::Colour,
+        true => report::Emphasis::Bold,
+        false => report::Emphasis::None,
+    }
 }
 
 /// The width of the terminal, or 100 columns.

@@ -142,7 +142,7 @@ fn evaluated(dir: &Path) {
     let evaluation = judge::evaluate(&plan, &campaign);
     (campaign.verdicts, campaign.summary) = (evaluation.verdicts, evaluation.summary);
     campaign.faults = checked.map(|checked| checked.of_evidence()).unwrap_or_default();
-    report::text(&campaign, 100, false);
+    report::text(&campaign, 100, report::Emphasis::None);
     report::document::csv(&campaign);
     let mut page = Vec::new();
     report::write_html(&campaign, &mut page).unwrap();

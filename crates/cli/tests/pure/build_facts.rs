@@ -68,7 +68,10 @@ fn a_build_runs_again_after_a_commit_and_a_change_of_the_program_but_not_of_a_te
 #[test]
 fn a_campaign_of_a_plain_build_records_its_commit_and_compiler() {
     let place = Place::new();
-    place.plan("[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 64k\"\nrole = \"reported\"\n");
+    place.plan(
+        "[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 64k\"\n\
+         criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n",
+    );
     place.assay("run p.toml --dir dir --folder f").ok();
     let text = fs::read_to_string(place.path("f/campaign.json")).unwrap();
     let info: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -162,7 +162,7 @@ fn a_folder_of_the_io500_script_is_added() {
     let place = Place::new();
     let folder = place.path("2019.09.17-22.52.53");
     fs::create_dir(&folder).unwrap();
-    let summary = "[RESULT] BW   phase 1            ior_easy_write           2.000 GB/s : time 58.27 seconds\n\
+    let summary = "[RESULT] BW   phase 1            ior_easy_write          2.000 GB/s : time 58.27 seconds\n\
                    [SCORE] Bandwidth 1.5 GB/s : IOPS 14.8749 kiops : TOTAL 4.90749\n";
     fs::write(folder.join("result_summary.txt"), summary).unwrap();
     place.assay(&format!("track add {STORE} 2019.09.17-22.52.53")).ok();

@@ -1,6 +1,7 @@
 //! The pages of a history in a real browser: hover, links to series and to evidence, and narrow windows.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -82,6 +83,24 @@ fn the_pages_of_a_report_show_values_and_lead_to_the_evidence() {
     browser.arrived("all/one/report.html");
     assert!(browser.text("document.body.textContent").contains("Acceptance report"));
     browser.picture("history-evidence");
+}
+
+#[test]
+fn the_list_of_campaigns_is_not_cut_at_1280_pixels() {
+    let place = history();
+    let long = place.path("all/assay-acme-phase1-20261129-101501-second-attempt");
+    assert!(Command::new("cp").arg("-r").arg(place.path("all/one")).arg(&long).status().unwrap().success());
+    let plan = fs::read_to_string(long.join("plan.toml")).unwrap();
+    fs::write(long.join("plan.toml"), plan + "# changed, so that the details have two hashes\n").unwrap();
+    let server = Server::start(&place, "h.sqlite --campaigns all");
+    let Some(mut browser) = Browser::start() else { return };
+    browser.resize(1280, 800);
+    browser.open(&format!("http://{}/campaigns", server.address));
+    assert!(browser.text("document.body.textContent").contains("not intact"));
+    browser.picture("served-campaigns-1280");
+    let cut =
+        "[...document.querySelectorAll('.scroll')].filter(one => one.scrollWidth > one.clientWidth).length";
+    assert_eq!(browser.value(cut), 0);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The part of the report that is signed, after the clauses: the gravest warnings, the waivers, how the
-//! campaign ran, and what proves its evidence.
+//! The part of the report that is signed, after the clauses: warnings, waivers, how the campaign ran,
+//! and what proves its evidence.
 //!
 //! Invariant: each kind of warning is listed once. What did not happen is stated, too: no waiver, no resume.
 //! Never here: clauses, and the appendix.
@@ -28,7 +28,7 @@ const NEVER: &str = "none";
 /// The part of the report that is signed, after the clauses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SignedPart {
-    /// The gravest warnings.
+    /// The most severe warnings.
     pub warnings: RankedWarnings,
     /// The waivers with their approvers.
     pub waivers: Vec<ApprovedWaiver>,

@@ -1,4 +1,4 @@
-//! The gravest warnings of a campaign, each kind once.
+//! The most severe warnings of a campaign, each kind once.
 //!
 //! Invariant: the rank follows from severity and code, never from a text. A warning that is waived is listed
 //! with the waivers instead.
@@ -22,10 +22,10 @@ const SHOWN: usize = 5;
 /// The most places of a warning that are listed.
 const PLACES: usize = 6;
 
-/// The gravest warnings, in their order.
+/// The most severe warnings, in their order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RankedWarnings {
-    /// The gravest ones.
+    /// The most severe ones.
     pub shown: Vec<RankedWarning>,
     /// A sentence about the others; empty if there are none.
     pub more: String,
@@ -94,7 +94,7 @@ const NOT_REPEATABLE: &[Code] = &[
     Code::UnevenPlacement,
 ];
 
-/// The rank of a warning: the first is the gravest.
+/// The rank of a warning: the first is the most severe.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Gravity {
     /// It cannot be waived.
@@ -114,13 +114,13 @@ enum Gravity {
 /// All occurrences of one kind of warning.
 struct WarningKind<'c> {
     gravity: Gravity,
-    /// The finding that is shown: the first of the gravest.
+    /// The finding that is shown: the first of the most severe.
     finding: &'c Finding,
     /// Each occurrence: the test, and the sentence.
     seen: Vec<(&'c str, String)>,
 }
 
-/// The gravest warnings about the measurements and the evidence.
+/// The most severe warnings about the measurements and the evidence.
 pub(super) fn ranked(campaign: &Campaign, verdicts: &[Verdict], anchors: &TestAnchors) -> RankedWarnings {
     let mut kinds = kinds(campaign, verdicts);
     // The sort is stable: equals stay in the order of the clauses.

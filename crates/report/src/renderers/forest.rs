@@ -17,6 +17,8 @@ const TOP: f64 = 8.0;
 const AXIS: f64 = 26.0;
 /// The most characters of a label that fit to the left of the area.
 const LABEL_MAX: usize = 42;
+/// The characters of a long label before the part that is left out.
+const LABEL_BEGIN: usize = 8;
 
 /// The plot as one `svg` element.
 pub(super) fn draw(plot: &ForestPlot) -> String {
@@ -54,8 +56,7 @@ fn draw_line(svg: &mut String, line: &ForestLine, y: f64) {
     };
     let _ = write!(svg, r#"<g class="{class}"><title>{}</title>"#, escape(&line.title));
     let label = escape(&shortened(&line.label));
-    let _ =
-        write!(svg, r#"<text class="label end" x="{:.1}" y="{:.1}">{label}</text>"#, AREA.0 - 10.0, y + 4.0);
+    let _ = write!(svg, r#"<text class="label" x="{:.1}" y="{:.1}">{label}</text>"#, AREA.0 - 10.0, y + 4.0);
     let [low, high] = [line.ends.0, line.ends.1].map(x);
     let _ = write!(svg, r#"<path class="thin" d="M{low:.1} {y:.1}H{high:.1}"/>"#);
     for (is_cut, at, way) in [(line.is_cut.0, low, -1.0), (line.is_cut.1, high, 1.0)] {
@@ -75,11 +76,28 @@ fn draw_line(svg: &mut String, line: &ForestLine, y: f64) {
     let _ = write!(svg, r#"<circle class="point" cx="{:.1}" cy="{y:.1}" r="4"/></g>"#, x(line.at));
 }
 
-/// The end of a long label.
+/// The begin and the end of a long label: the campaign, and the metric.
 fn shortened(label: &str) -> String {
     let count = label.chars().count();
-    match count > LABEL_MAX {
-        true => format!("…{}", label.chars().skip(count - LABEL_MAX + 1).collect::<String>()),
-        false => label.to_owned(),
+    if count <= LABEL_MAX {
+        return label.to_owned();
+    }
+    let begin: String = label.chars().take(LABEL_BEGIN).collect();
+    let end: String = label.chars().skip(count + LABEL_BEGIN + 1 - LABEL_MAX).collect();
+    format!("{begin}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_label_keeps_its_campaign_and_its_metric() {
+        let label = |campaign: &str| format!("{campaign}: random-reads-of-very-small-blocks read.iops");
+        let [one, other] = ["B", "C"].map(|campaign| shortened(&label(campaign)));
+        assert_eq!(one, "B: rando…ds-of-very-small-blocks read.iops");
+        assert_eq!(one.chars().count(), LABEL_MAX);
+        assert_ne!(one, other);
+        assert_eq!(shortened("A: W write.bw"), "A: W write.bw");
     }
 }

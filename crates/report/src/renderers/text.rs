@@ -15,8 +15,19 @@ use crate::sentences::campaign::{NO_WAIVER, NO_WARNING};
 pub(crate) struct Text {
     /// Columns of the terminal; values below 40 are treated as 40.
     pub(crate) width: usize,
-    /// Whether to colour with ANSI sequences.
-    pub(crate) colour: bool,
+    /// How verdicts are emphasized.
+    pub(crate) emphasis: Emphasis,
+}
+
+/// How verdicts differ from other text on a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emphasis {
+    /// Not at all, without ANSI sequences.
+    None,
+    /// They are bold.
+    Bold,
+    /// They are bold and have colours.
+    Colour,
 }
 
 /// Columns between two columns of the table.
@@ -69,7 +80,7 @@ impl Text {
 
     /// The warnings, the waivers, the course of the campaign and the proof of its evidence.
     fn signed(&self, out: &mut String, signed: &SignedPart, width: usize) {
-        out.push_str("Gravest warnings\n");
+        out.push_str("Most severe warnings\n");
         for (number, warning) in (1..).zip(&signed.warnings.shown) {
             let RankedWarning { label, code, text, often, places, .. } = warning;
             let places: Vec<&str> = places.iter().map(|place| place.text.as_str()).collect();
@@ -195,8 +206,9 @@ impl Text {
 
     pub(super) fn toned(&self, tone: Tone, word: &str) -> String {
         let code = match tone {
-            _ if !self.colour => return word.into(),
+            _ if self.emphasis == Emphasis::None => return word.into(),
             Tone::Plain => return word.into(),
+            _ if self.emphasis == Emphasis::Bold => return format!("\x1b[1m{word}\x1b[0m"),
             Tone::Pass => "32",
             Tone::Fail => "31",
             Tone::Inconclusive => "33",

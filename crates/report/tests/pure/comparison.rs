@@ -77,7 +77,7 @@ fn has_control(text: &str) -> bool {
 #[test]
 fn no_format_of_a_comparison_obeys_a_hostile_name() {
     let comparison = comparison();
-    let text = report::comparison_text(&comparison, 80, false);
+    let text = report::comparison_text(&comparison, 80, report::Emphasis::None);
     assert!(!has_control(&text) && text.contains("\\u001b[2J"), "{text}");
     let page = report::comparison_html(&comparison).unwrap();
     assert!(!has_control(&page) && !page.contains("<img") && page.contains("&lt;img"), "{page}");
@@ -90,8 +90,24 @@ fn no_format_of_a_comparison_obeys_a_hostile_name() {
 }
 
 #[test]
+fn each_class_of_the_drawing_has_a_rule_and_names_are_left_of_the_points() {
+    let page = report::comparison_html(&comparison()).unwrap();
+    let (style, rest) = page.split_once("</style>").unwrap();
+    let from = rest.find("<svg class=\"forest\"").unwrap();
+    let drawing = &rest[from..from + rest[from..].find("</svg>").unwrap()];
+    let classes = drawing.split("class=\"").skip(1).filter_map(|part| part.split('"').next());
+    let classes: Vec<&str> = classes.flat_map(str::split_whitespace).collect();
+    assert!(classes.contains(&"label"), "{drawing}");
+    for class in classes {
+        assert!(style.contains(&format!(".{class} ")) || style.contains(&format!(".{class},")), "{class}");
+    }
+    let rule = style.split(".forest .label {").nth(1).and_then(|rest| rest.split('}').next());
+    assert!(rule.is_some_and(|rule| rule.contains("text-anchor: end")), "{rule:?}");
+}
+
+#[test]
 fn the_evidence_comes_before_any_number_and_a_rejected_campaign_is_named() {
-    let text = report::comparison_text(&comparison(), 100, false);
+    let text = report::comparison_text(&comparison(), 100, report::Emphasis::None);
     let evidence = text.find("The evidence is not intact").expect("it is stated");
     assert!(evidence < text.find("write.bw").unwrap(), "{text}");
     assert!(text.contains("The evidence of 1 campaign is not intact, so its values are not used."), "{text}");

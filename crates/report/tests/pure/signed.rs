@@ -100,12 +100,12 @@ fn the_signed_part_has_its_sections_in_order_before_the_appendix() {
 
 #[test]
 fn the_text_has_the_order_of_the_page_and_ends_with_the_result() {
-    let text = report::text(&eventful(), 160, false);
+    let text = report::text(&eventful(), 160, report::Emphasis::None);
     let parts = [
         "FAIL: Of 6 clauses",
         "read-bw: The scratch",
         "-0.04 %",
-        "Gravest warnings\n  1. warning: ",
+        "Most severe warnings\n  1. warning: ",
         "Waivers\n  cov-high (write-bw), approved by J. Lead: one drive is slow",
         "Resumed: 2 times",
         "Killed attempts: jobs/0004-read-bw-r1.killed-1",

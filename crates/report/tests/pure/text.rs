@@ -20,15 +20,15 @@ pub(crate) fn same_as_fixture(name: &str, text: &str) {
 
 #[test]
 fn the_text_of_the_golden_campaign_is_that_of_the_fixture() {
-    same_as_fixture("golden-100.txt", &report::text(&golden::campaign(), 100, false));
+    same_as_fixture("golden-100.txt", &report::text(&golden::campaign(), 100, report::Emphasis::None));
 }
 
 #[test]
 fn a_narrow_terminal_gets_lines_that_fit() {
-    let text = report::text(&golden::campaign(), 50, false);
+    let text = report::text(&golden::campaign(), 50, report::Emphasis::None);
     same_as_fixture("golden-50.txt", &text);
     for width in [40, 50, 64, 80, 100, 132] {
-        let text = report::text(&golden::campaign(), width, false);
+        let text = report::text(&golden::campaign(), width, report::Emphasis::None);
         let is_one_word = |line: &str| !line.trim().contains(' ');
         let long = text.lines().find(|line| line.chars().count() > width && !is_one_word(line));
         assert_eq!(long, None, "width {width}");
@@ -43,7 +43,7 @@ fn the_metrics_distinguish_two_criteria_of_one_test() {
     other.metric = "write.latency.p99".into();
     campaign.verdicts.push(other);
     for width in [50, 100] {
-        let text = report::text(&campaign, width, false);
+        let text = report::text(&campaign, width, report::Emphasis::None);
         assert!(text.contains("write.bw mean >=") && text.contains("write.latency.p99"), "{text}");
     }
 }
@@ -52,7 +52,7 @@ fn the_metrics_distinguish_two_criteria_of_one_test() {
 fn the_result_states_values_that_differ_from_the_plan() {
     let mut campaign = golden::campaign();
     let stated = |campaign: &Campaign| {
-        let text = report::text(campaign, 400, false);
+        let text = report::text(campaign, 400, report::Emphasis::None);
         (text.contains("used the scale \"small\""), text.contains("changed values of the plan: block = 4m."))
     };
     assert_eq!(stated(&campaign), (false, false));
@@ -68,13 +68,16 @@ fn the_result_states_values_that_differ_from_the_plan() {
 
 #[test]
 fn colour_adds_nothing_but_colour() {
-    let coloured = report::text(&golden::campaign(), 100, true);
+    let coloured = report::text(&golden::campaign(), 100, report::Emphasis::Colour);
     let mut plain = coloured.clone();
     for code in ["\x1b[1;32m", "\x1b[1;31m", "\x1b[1;33m", "\x1b[1;35m", "\x1b[1;36m", "\x1b[0m"] {
         plain = plain.replace(code, "");
     }
     assert_ne!(coloured, plain);
-    assert_eq!(plain, report::text(&golden::campaign(), 100, false));
+    assert_eq!(plain, report::text(&golden::campaign(), 100, report::Emphasis::None));
+    let bold = report::text(&golden::campaign(), 100, report::Emphasis::Bold);
+    assert!(bold.contains("\x1b[1mFAIL\x1b[0m") && !bold.contains("\x1b[1;"), "{bold}");
+    assert_eq!(bold.replace("\x1b[1m", "").replace("\x1b[0m", ""), plain);
 }
 
 #[test]
@@ -82,14 +85,14 @@ fn control_characters_do_not_reach_the_terminal() {
     let mut campaign = golden::campaign();
     campaign.verdicts[0].clause = "clear\x1b[2J me".into();
     campaign.info.title = "bell\x07".into();
-    let text = report::text(&campaign, 100, false);
+    let text = report::text(&campaign, 100, report::Emphasis::None);
     assert!(!text.contains('\x1b') && !text.contains('\x07'), "{text}");
     assert!(text.contains("clear\\u001b[2J me"), "{text}");
 }
 
 #[test]
 fn an_empty_campaign_states_that_no_clause_was_evaluated() {
-    let text = report::text(&Campaign::default(), 80, false);
+    let text = report::text(&Campaign::default(), 80, report::Emphasis::None);
     assert!(text.ends_with("NOT RUN: No clause was evaluated.\n"), "{text}");
 }
 
@@ -97,13 +100,13 @@ fn an_empty_campaign_states_that_no_clause_was_evaluated() {
 fn only_passes_make_a_pass_and_only_failures_make_a_failure() {
     let mut campaign = golden::campaign();
     campaign.verdicts.truncate(1);
-    assert!(report::text(&campaign, 80, false).ends_with("PASS: The only clause is met.\n"));
+    assert!(report::text(&campaign, 80, report::Emphasis::None).ends_with("PASS: The only clause is met.\n"));
     campaign.verdicts = vec![golden::campaign().verdicts[2].clone()];
     let last = "INCONCLUSIVE: The only clause is inconclusive.\n";
-    assert!(report::text(&campaign, 100, false).ends_with(last));
+    assert!(report::text(&campaign, 100, report::Emphasis::None).ends_with(last));
     campaign.verdicts.insert(0, golden::campaign().verdicts[0].clone());
     let last = "INCONCLUSIVE: Of 2 clauses, 1 is inconclusive, 1 is met.\n";
-    assert!(report::text(&campaign, 100, false).ends_with(last));
+    assert!(report::text(&campaign, 100, report::Emphasis::None).ends_with(last));
 }
 
 #[test]
@@ -112,7 +115,7 @@ fn the_result_states_which_tests_were_selected() {
     campaign.verdicts.truncate(1);
     campaign.info.only = vec!["write-bw".into()];
     let last = "PASS: The only clause is met. Only the test write-bw was selected.\n";
-    assert!(report::text(&campaign, 100, false).ends_with(last));
+    assert!(report::text(&campaign, 100, report::Emphasis::None).ends_with(last));
 }
 
 #[test]
@@ -121,7 +124,7 @@ fn the_result_states_that_the_campaign_was_started_despite_lint_errors() {
     campaign.verdicts.truncate(1);
     campaign.info.findings = vec![Finding::new(Severity::Error, Reason::new(Code::MissingPersist))];
     let last = "PASS: The only clause is met. The campaign was started despite 1 lint error.\n";
-    assert!(report::text(&campaign, 100, false).ends_with(last));
+    assert!(report::text(&campaign, 100, report::Emphasis::None).ends_with(last));
 }
 
 #[test]
@@ -135,7 +138,7 @@ fn the_last_line_counts_and_lists_findings_that_are_not_waived() {
         found(Code::RateTooShort, "A", Severity::Info),
         Finding { waived: Some(approval), ..found(Code::Straggler, "A", Severity::NeedsWaiver) },
     ];
-    let text = report::text(&campaign, 200, false);
+    let text = report::text(&campaign, 200, report::Emphasis::None);
     assert!(text.ends_with("PASS: The only clause is met.\n"), "{text}");
     assert!(text.contains("  straggler (A), approved by lead: a slow drive\n"), "{text}");
     campaign.summary.findings.extend([
@@ -146,7 +149,7 @@ fn the_last_line_counts_and_lists_findings_that_are_not_waived() {
         found(Code::Degraded, "B", Severity::Error),
         found(Code::FillRecorded, "", Severity::Error),
     ]);
-    let text = report::text(&campaign, 200, false);
+    let text = report::text(&campaign, 200, report::Emphasis::None);
     let ranked = |number: usize, begin: &str, end: &str| {
         let lead = format!("  {number}. {begin}");
         let line = text.lines().find(|line| line.starts_with(&lead));

@@ -43,6 +43,12 @@ pub fn earlier(places: &[PathBuf], plan: &str, dirs: &[PathBuf]) -> Vec<EarlierC
         let entries = beneath::names(place, Path::new("")).unwrap_or_default();
         all.extend(entries.into_iter().take(ENTRIES_MAX).filter_map(|name| of(place, &name, plan, &own)));
     }
+    // Of copies of a campaign, the one with the most events is the campaign.
+    all.sort_by(|a, b| {
+        (&a.begin, b.events, &a.campaign.folder).cmp(&(&b.begin, a.events, &b.campaign.folder))
+    });
+    all.dedup_by(|copy, first| !copy.begin.is_empty() && copy.begin == first.begin);
+    let mut all: Vec<EarlierCampaign> = all.into_iter().map(|found| found.campaign).collect();
     all.sort_by(|a, b| (&a.started, &a.folder).cmp(&(&b.started, &b.folder)));
     all.split_off(all.len().saturating_sub(CAMPAIGNS_MAX))
 }
@@ -52,7 +58,15 @@ fn device(dir: &Path) -> Option<u64> {
     Some(dir.metadata().ok()?.dev())
 }
 
-fn of(place: &Path, name: &OsStr, plan: &str, own: &[u64]) -> Option<EarlierCampaign> {
+/// A campaign in a folder, which may be a copy.
+struct FoundFolder {
+    campaign: EarlierCampaign,
+    /// The hash of its first event, which no other campaign has; empty without a hash chain.
+    begin: String,
+    events: u64,
+}
+
+fn of(place: &Path, name: &OsStr, plan: &str, own: &[u64]) -> Option<FoundFolder> {
     if !beneath::is_dir(place, Path::new(name)) {
         return None;
     }
@@ -64,13 +78,16 @@ fn of(place: &Path, name: &OsStr, plan: &str, own: &[u64]) -> Option<EarlierCamp
         return None;
     }
     let verdicts = json::<Vec<Verdict>>(&dir, names::VERDICTS).ok();
-    let head = chain::read(&dir).ok().flatten().and_then(|chain| chain.head());
-    Some(EarlierCampaign {
+    let chain = chain::read(&dir).ok().flatten().unwrap_or_default();
+    let head = chain.head().unwrap_or_default();
+    let campaign = EarlierCampaign {
         folder: name.to_string_lossy().into_owned(),
         started: info.started,
         outcome: verdicts.map(|verdicts| Verdict::worst(&verdicts)),
-        evidence_hash: head.map(|head| head.hash).unwrap_or_default(),
-    })
+        evidence_hash: head.hash,
+    };
+    let begin = chain.entries.first().map(|(_, hash)| hash.clone()).unwrap_or_default();
+    Some(FoundFolder { campaign, begin, events: head.entry })
 }
 
 #[cfg(test)]
@@ -104,5 +121,19 @@ mod tests {
         let shown: Vec<_> = found.iter().map(|one| (one.folder.as_str(), one.outcome)).collect();
         assert_eq!(shown, [("b", Some(Verdict::default().outcome)), ("a", None)]);
         assert_eq!(found[0].evidence_hash.len(), 64);
+
+        // A copy from before the verdicts, and one of everything.
+        let copy = |from: &str, to: &str, name: &str| {
+            std::fs::create_dir_all(here.join(to)).unwrap();
+            std::fs::copy(here.join(from).join(name), here.join(to).join(name)).unwrap();
+        };
+        for name in [names::CAMPAIGN, names::CHAIN] {
+            copy("b", "a copy", name);
+            copy("a", "z copy", name);
+        }
+        let first = std::fs::read_to_string(here.join("b").join(names::CHAIN)).unwrap();
+        let first = first.split_inclusive('\n').next().unwrap();
+        std::fs::write(here.join("a copy").join(names::CHAIN), first).unwrap();
+        assert_eq!(earlier(std::slice::from_ref(&here), "p", std::slice::from_ref(&here)), found);
     }
 }
