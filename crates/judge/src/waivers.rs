@@ -17,6 +17,7 @@ use crate::validity;
 /// The codes of findings in the records that a waiver can waive.
 pub const WAIVABLE: &[Code] = &[
     Code::BackingStore,
+    Code::CampaignBeside,
     Code::CovHigh,
     Code::CovMissing,
     Code::Exclusive,

@@ -264,6 +264,10 @@ pub struct JobInfo {
     /// Why one of these commands failed after the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unasked: Option<String>,
+    /// Other campaigns in the same directory when it began or ended: the names of their directories for
+    /// files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
     /// The process whose end its launcher reports first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dead_process: Option<DeadProcess>,

@@ -10,6 +10,7 @@
 mod again;
 mod ask;
 mod attempt;
+mod beside;
 mod dataset;
 mod full_disk;
 mod handed_out;
@@ -225,6 +226,8 @@ pub enum Event<'a> {
     Repeats(&'a PlannedJob, &'a str),
     /// A job is left out, for this reason.
     LeftOut(&'a PlannedJob, &'a Reason),
+    /// Another campaign works in a directory under test: the name of its directory for files.
+    Beside(&'a str),
     /// A problem that the user must correct by hand.
     Trouble(&'a str),
 }
@@ -404,6 +407,7 @@ fn run_group(
         let Some(attempt) = attempt else { return Ok(GroupEnd::Stopped) };
         attempts.push(attempt);
     }
+    site.beside.report(observer);
     for attempt in &mut attempts {
         if !attempt.ask_before(asked)? {
             return Ok(GroupEnd::Stopped);
@@ -445,6 +449,7 @@ fn run_group(
         ends.push(ended);
         report_witness(site, observer);
     }
+    site.beside.report(observer);
     Ok(GroupEnd::Ended(ends))
 }
 

@@ -12,6 +12,7 @@ mod attacks;
 mod attacks_records;
 mod build_facts;
 mod campaign;
+mod campaign_beside;
 mod campaign_crashed;
 mod campaign_datasets;
 mod campaign_datasets_kept;

@@ -57,6 +57,7 @@ pub(super) fn during(index: &Index<'_>, test: &Test) -> Vec<Finding> {
     let moments = moments(index, test, &jobs);
     let mut found = degraded(index, test, &jobs, &moments);
     found.extend(foreign_traffic(index, test, &jobs));
+    found.extend(campaign_beside(&jobs));
     found.extend(outside_band(index, test, &moments));
     found.extend(layout(index, test, &jobs));
     let of = |finding: Finding| {
@@ -142,6 +143,13 @@ fn foreign_traffic(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Vec<Finding
         Finding::new(Severity::Error, reason.with("bytes", Datum::bytes(one.stored as f64)))
     });
     worst.into_iter().chain(restarted).chain(less).collect()
+}
+
+/// The first job beside another campaign. Each of them slows the other.
+fn campaign_beside(jobs: &[&Job]) -> Option<Finding> {
+    let job = jobs.iter().find(|job| !job.info.beside.is_empty())?;
+    let reason = Reason::new(Code::CampaignBeside).with("repetition", job.info.repetition);
+    Some(Finding::new(Severity::NeedsWaiver, reason.with("campaigns", job.info.beside.clone())))
 }
 
 /// Bytes during a repetition.

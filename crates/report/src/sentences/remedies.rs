@@ -87,6 +87,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "Let the `degrade` command of the state take something offline that the `health` command reports.";
     HealthUnknown: "Correct the command, and measure again.";
     Exclusive: "Measure while no other jobs use the file system.";
+    CampaignBeside: "Run one campaign after the other, or explain it in a waiver.";
     TrafficUnknown: "Check whether a server was restarted.";
     LayoutUndeclared: "Set the layout of the directory before its files are made.";
     PathOnWrongFs:

@@ -404,6 +404,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     Exclusive:
         "During repetition {repetition}, {share} of the traffic of the servers of fs.{fs} came from others \
          (maximum 1 %).";
+    CampaignBeside:
+        "During repetition {repetition}, another campaign worked in the same directory: {campaigns}.";
     TrafficLess:
         "Repetition {repetition}: jobs moved {bytes} to or from the storage of fs.{fs}, but its servers \
          counted only {served}.";

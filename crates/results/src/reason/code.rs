@@ -228,6 +228,7 @@ codes! {
     NotDegraded = "not-degraded": "The test needs a degraded file system, but nothing was offline.";
     HealthUnknown = "health-unknown": "The state of the file system after a job is not known.";
     Exclusive = "exclusive": "Servers moved data of others.";
+    CampaignBeside = "campaign-beside": "Another campaign worked in the same directory during a job.";
     TrafficLess = "traffic-less": "The servers counted less than jobs moved to and from storage.";
     TrafficUnknown = "traffic-unknown": "The count of the servers' traffic restarted during a repetition.";
     LayoutUndeclared = "layout-undeclared":

@@ -2,7 +2,7 @@
 //!
 //! Never here: which job comes next.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -37,6 +37,8 @@ pub(super) struct Attempt<'a> {
     rejected: Option<StartRejection>,
     load_before: f64,
     fill_before: Option<Fill>,
+    /// The campaigns in the same directories before it.
+    beside: BTreeSet<String>,
     /// The answers of its file system before and after it, and why it could not be asked afterwards.
     before: FileSystemAnswers,
     after: FileSystemAnswers,
@@ -94,7 +96,8 @@ impl<'a> Attempt<'a> {
             }
             Err(trouble) => return Err(trouble),
         }
-        let (fill_before, load_before) = (machine::fill(&files), machine::load());
+        let (fill_before, load_before, beside) =
+            (machine::fill(&files), machine::load(), site.beside.now(&site.dirs, &site.info));
         let prepared = Prepared::new(asked, job, &site.nodes, &files, &staged.dir());
         let programs = site.hashes.programs(&prepared.external, prepared.path());
         let rejected = rejected.or_else(|| match &turn {
@@ -124,6 +127,7 @@ impl<'a> Attempt<'a> {
             rejected,
             load_before,
             fill_before,
+            beside,
             before,
             after,
             unasked,
@@ -241,6 +245,7 @@ impl<'a> Attempt<'a> {
             down_after: self.after.down,
             traffic_bytes: traffic(self.before.moved, self.after.moved),
             unasked: self.unasked,
+            beside: self.beside.union(&site.beside.now(&site.dirs, &site.info)).cloned().collect(),
             dead_process,
             layout: machine::layout(&self.files),
             libraries: site.hashes.libraries(&libraries(&records)),

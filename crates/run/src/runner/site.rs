@@ -12,6 +12,7 @@ use units::Usage;
 
 use super::again;
 use super::ask;
+use super::beside::CampaignsBeside;
 use super::handed_out::HashReceiver;
 use super::kept::KeptDatasets;
 use super::ownership::{
@@ -50,6 +51,8 @@ pub(super) struct CampaignSite {
     pub(super) process: CampaignProcess,
     mark: String,
     hold: InheritedLock,
+    /// Other campaigns in the same directories.
+    pub(super) beside: CampaignsBeside,
 }
 
 /// The nodes for the jobs that the launcher of the plan starts. Local jobs of single tests need none.
@@ -80,7 +83,8 @@ impl CampaignSite {
         let hashes = Hashes::default();
         let receiver = HashReceiver::begin(asked, info.nonce())?;
         let process = this_process();
-        let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, receiver, process, hold };
+        let beside = CampaignsBeside::begin(&info);
+        let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, receiver, process, hold, beside };
         folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         Ok(site)
     }
@@ -171,7 +175,8 @@ impl CampaignSite {
         let (mark, hashes) = (mark(&info), Hashes::default());
         let receiver = HashReceiver::begin(asked, info.nonce())?;
         let process = this_process();
-        let site = Self { mark, dirs, nodes, info, resumed, hashes, kept, receiver, process, hold };
+        let beside = CampaignsBeside::begin(&info);
+        let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, receiver, process, hold, beside };
         if !asked.folder.join(names::BEFORE).exists() {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         }
@@ -258,6 +263,7 @@ impl CampaignSite {
     /// Removes the directories for files that are empty. Files of others stay.
     pub(super) fn remove_own_directories(&self) {
         self.kept.leave();
+        self.beside.release();
         remove_own_directories(&self.info, &self.mark);
     }
 

@@ -169,6 +169,10 @@ impl Progress {
                     standing.left_out(job);
                 }
             }
+            Event::Beside(campaign) => self.trouble(&format!(
+                "warning: another campaign works in the same directory: {campaign}. Each slows the other. \
+                 Stop one of them."
+            )),
             Event::Trouble(what) => self.trouble(&format!("not restored; restore it by hand: {what}")),
         }
         self.draw();
