@@ -109,7 +109,7 @@ fn lines(shown: &CampaignShown, width: usize, height: usize) -> Vec<FrameLine> {
 /// The plan, the progress, and what the campaign does.
 fn head(shown: &CampaignShown, width: usize) -> Vec<FrameLine> {
     let (done, of) = shown.jobs;
-    let bar_columns = if width < 60 { 6 } else { (width / 4).min(30) };
+    let bar_columns = if width < 70 { 6 } else { (width / 4).min(30) };
     let filled = (done * bar_columns).checked_div(of).unwrap_or(0);
     let bar = format!("[{}{}]", "#".repeat(filled), "-".repeat(bar_columns - filled));
     let progress = format!("{bar} {done} of {}  {}", several(of as u64, "job"), shown.time_left());
