@@ -5,10 +5,10 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{self, Access, FileType, Mode, OFlags, SeekFrom};
+use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
-use crate::Space;
+use crate::{Space, calls};
 
 /// The directory that holds `path`.
 pub fn directory_of(path: &Path) -> &Path {
@@ -17,10 +17,10 @@ pub fn directory_of(path: &Path) -> &Path {
 
 /// Size in bytes, `None` where there is no such file.
 pub(crate) fn size(path: &Path) -> io::Result<Option<u64>> {
-    match fs::stat(path) {
+    match calls::stat(path) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice => {
-            let device = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-            Ok(Some(fs::seek(&device, SeekFrom::End(0))?))
+            let device = calls::open(path, OFlags::RDONLY | OFlags::CLOEXEC, 0)?;
+            Ok(Some(calls::lseek(&device, libc::SEEK_END)?))
         }
         Ok(stat) => Ok(Some(stat.st_size.try_into().unwrap_or(0))),
         Err(Errno::NOENT) => Ok(None),
@@ -37,12 +37,12 @@ pub(crate) fn readable(path: &Path) -> io::Result<()> {
 
 /// The system's own error for opening a file; `None` where the open would succeed.
 pub(crate) fn rejection(path: &Path, writes: bool) -> Option<io::Error> {
-    let wanted = if writes { Access::READ_OK | Access::WRITE_OK } else { Access::READ_OK };
+    let wanted = if writes { libc::R_OK | libc::W_OK } else { libc::R_OK };
     let dir = directory_of(path);
-    let rejected = match fs::stat(path) {
+    let rejected = match calls::stat(path) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => Some(Errno::ISDIR),
-        Ok(_) => fs::access(path, wanted).err(),
-        Err(Errno::NOENT) if writes => fs::access(dir, Access::WRITE_OK | Access::EXEC_OK).err(),
+        Ok(_) => calls::access(path, wanted).err(),
+        Err(Errno::NOENT) if writes => calls::access(dir, libc::W_OK | libc::X_OK).err(),
         Err(error) => Some(error),
     };
     rejected.map(Into::into)
@@ -55,7 +55,7 @@ pub(crate) fn rejection(path: &Path, writes: bool) -> Option<io::Error> {
 /// into the file system. The written range has a hole. Compression or late allocation can cause each of them
 /// alone.
 pub fn stored_before_full(path: &Path, written: u64) -> io::Result<Option<u64>> {
-    let taken = u64::try_from(fs::stat(path)?.st_blocks).unwrap_or(0).saturating_mul(512);
+    let taken = u64::try_from(calls::stat(path)?.st_blocks).unwrap_or(0).saturating_mul(512);
     let missing = written.saturating_sub(taken);
     let fits = missing == 0 || space(path)?.is_none_or(|space| space.bytes_available >= missing);
     let lost = !fits && hole(path)?.is_some_and(|hole| hole < written);
@@ -64,13 +64,13 @@ pub fn stored_before_full(path: &Path, written: u64) -> io::Result<Option<u64>> 
 
 /// The offset of the first hole of a regular file; `None` without a hole.
 pub(crate) fn hole(path: &Path) -> io::Result<Option<u64>> {
-    let file = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty())?;
-    let stat = fs::fstat(&file)?;
+    let file = calls::open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK, 0)?;
+    let stat = calls::fstat(&file)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Ok(None);
     }
     let end = u64::try_from(stat.st_size).unwrap_or(0);
-    match fs::seek(&file, SeekFrom::Hole(0)) {
+    match calls::lseek(&file, libc::SEEK_HOLE) {
         Ok(hole) => Ok(Some(hole).filter(|hole| *hole < end)),
         // An empty file, or a system without holes.
         Err(Errno::NXIO | Errno::INVAL | Errno::OPNOTSUPP) => Ok(None),
@@ -80,13 +80,13 @@ pub(crate) fn hole(path: &Path) -> io::Result<Option<u64>> {
 
 /// Whether the path exists and is neither a file nor a directory.
 pub(crate) fn is_device(path: &Path) -> bool {
-    let kind = fs::stat(path).map(|stat| FileType::from_raw_mode(stat.st_mode));
+    let kind = calls::stat(path).map(|stat| FileType::from_raw_mode(stat.st_mode));
     kind.is_ok_and(|kind| !matches!(kind, FileType::RegularFile | FileType::Directory))
 }
 
 /// The free space of the file system that holds `path`.
 pub fn space(path: &Path) -> io::Result<Option<Space>> {
-    let found = fs::statvfs(path)?;
+    let found = calls::statvfs(path)?;
     let unit = if found.f_frsize == 0 { found.f_bsize } else { found.f_frsize };
     Ok(Some(Space {
         bytes: found.f_blocks.saturating_mul(unit),
@@ -100,16 +100,15 @@ pub fn space(path: &Path) -> io::Result<Option<Space>> {
 
 /// Writes all data of the file system that holds `path` back to storage.
 pub(crate) fn sync_all(path: &Path) -> io::Result<()> {
-    let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-    Ok(fs::syncfs(fd)?)
+    Ok(calls::syncfs(calls::open(path, OFlags::RDONLY | OFlags::CLOEXEC, 0)?)?)
 }
 
 /// Removes a regular file or a link; anything else (a device, a pipe, a directory) stays.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    let kind = fs::FileType::from_raw_mode(fs::lstat(path)?.st_mode);
+    let kind = FileType::from_raw_mode(calls::lstat(path)?.st_mode);
     let why = match kind {
-        fs::FileType::RegularFile | fs::FileType::Symlink => return Ok(fs::unlink(path)?),
-        fs::FileType::Directory => "is a directory and is not removed. Name a file",
+        FileType::RegularFile | FileType::Symlink => return Ok(calls::unlink(path)?),
+        FileType::Directory => "is a directory and is not removed. Name a file",
         _ => "is not a regular file and is not removed. Write into it with -E -k",
     };
     Err(io::Error::other(why))

@@ -13,6 +13,7 @@ pub mod arrays;
 mod backends;
 mod buffer;
 pub mod call_error;
+mod calls;
 mod client;
 mod files;
 mod hdf5;

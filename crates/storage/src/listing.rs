@@ -7,20 +7,19 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::OwnedFd;
 
-use rustix::fs::{self, AtFlags, CWD, FileType, Mode as Permissions, OFlags, RawDir, StatxFlags};
+use rustix::fs::FileType;
 
-use crate::names::LISTED_AT_ONCE;
+use crate::calls::{self, DirectoryStream};
 use crate::traits::Names;
 
 /// The attributes that `ls -l` shows.
-const SHOWN: StatxFlags = StatxFlags::MODE
-    .union(StatxFlags::NLINK)
-    .union(StatxFlags::UID)
-    .union(StatxFlags::GID)
-    .union(StatxFlags::MTIME)
-    .union(StatxFlags::SIZE);
+const SHOWN: u32 = libc::STATX_MODE
+    | libc::STATX_NLINK
+    | libc::STATX_UID
+    | libc::STATX_GID
+    | libc::STATX_MTIME
+    | libc::STATX_SIZE;
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,10 +53,10 @@ pub struct ListedEntry {
     pub device: (u32, u32),
 }
 
-/// The ability to list directories as `ls -lR` does. On a mounted file system each method is one system call,
-/// except [`Listing::open_dir`], which is `open` and `fstat` as in the C library's `opendir`.
+/// The ability to list directories as `ls -lR` does. On a mounted file system each method is one call of the
+/// C library.
 pub trait Listing: Sync {
-    /// Opens a directory.
+    /// Opens a directory: `opendir`.
     fn open_dir(&self, path: &CStr) -> io::Result<Box<dyn Directory>>;
 
     /// `statx` with the fields that `ls -l` shows; it does not follow links and triggers no automount.
@@ -78,21 +77,17 @@ pub trait Directory {
     /// Its identity, by `statx` with the inode number.
     fn identity(&self) -> io::Result<DirectoryIdentity>;
 
-    /// Passes the entries of one `getdents64` except `.` and `..` to `each`, in the system's order; false
-    /// where there are no more.
-    fn read(&mut self, each: &mut dyn FnMut(&CStr, EntryKind)) -> io::Result<bool>;
+    /// The next entry except `.` and `..`, in the system's order, by `readdir`; `None` after the last one.
+    fn next(&mut self) -> io::Result<Option<(&CStr, EntryKind)>>;
 }
 
 impl Listing for crate::names::MountedNames {
     fn open_dir(&self, path: &CStr) -> io::Result<Box<dyn Directory>> {
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::DIRECTORY;
-        let fd = fs::open(path, flags, Permissions::empty())?;
-        fs::fstat(&fd)?;
-        Ok(Box::new(OpenedDirectory { fd, room: Vec::with_capacity(LISTED_AT_ONCE) }))
+        Ok(Box::new(DirectoryStream::open(path)?))
     }
 
     fn shown(&self, path: &CStr) -> io::Result<ListedEntry> {
-        let found = fs::statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT, SHOWN)?;
+        let found = calls::statx(path, libc::AT_NO_AUTOMOUNT, SHOWN)?;
         let kind = kind(FileType::from_raw_mode(found.stx_mode.into()));
         Ok(ListedEntry { kind, device: (found.stx_dev_major, found.stx_dev_minor) })
     }
@@ -102,38 +97,22 @@ impl Listing for crate::names::MountedNames {
     }
 
     fn own_attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {
-        Ok(fs::lgetxattr(path, name, value)?)
+        Ok(calls::lgetxattr(path, name, value)?)
     }
 
     fn read_link(&self, path: &CStr, target: &mut [u8]) -> io::Result<usize> {
-        Ok(fs::readlinkat_raw(CWD, path, target)?)
+        Ok(calls::readlink(path, target)?)
     }
 }
 
-struct OpenedDirectory {
-    fd: OwnedFd,
-    room: Vec<u8>,
-}
-
-impl Directory for OpenedDirectory {
+impl Directory for DirectoryStream {
     fn identity(&self) -> io::Result<DirectoryIdentity> {
-        let found = fs::statx(&self.fd, c"", AtFlags::EMPTY_PATH | AtFlags::NO_AUTOMOUNT, StatxFlags::INO)?;
+        let found = self.statx(libc::AT_NO_AUTOMOUNT, libc::STATX_INO)?;
         Ok(DirectoryIdentity { device: (found.stx_dev_major, found.stx_dev_minor), inode: found.stx_ino })
     }
 
-    fn read(&mut self, each: &mut dyn FnMut(&CStr, EntryKind)) -> io::Result<bool> {
-        let mut entries = RawDir::new(&self.fd, self.room.spare_capacity_mut());
-        while let Some(found) = entries.next() {
-            let found = found?;
-            if found.file_name() != c"." && found.file_name() != c".." {
-                each(found.file_name(), kind(found.file_type()));
-            }
-            // The next entry would need the next system call.
-            if entries.is_buffer_empty() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    fn next(&mut self) -> io::Result<Option<(&CStr, EntryKind)>> {
+        Ok(self.next_entry()?.map(|(name, found)| (name, kind(found))))
     }
 }
 

@@ -10,7 +10,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-use crate::plain::answered;
+use crate::calls::answered;
 
 /// Who owns a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

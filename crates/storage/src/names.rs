@@ -1,51 +1,46 @@
-//! Metadata operations on a mounted file system: one system call each.
+//! Metadata operations on a mounted file system: one call of the C library each.
 //!
 //! Never here: opening files.
 
 use std::ffi::CStr;
 use std::io;
 
-use rustix::fs::{
-    self, AtFlags, CWD, FileType, Mode as Permissions, OFlags, RawDir, Stat, StatxFlags, XattrFlags,
-};
+use rustix::fs::FileType;
 
+use crate::calls::{self, DirectoryStream};
 use crate::listing::Listing;
-use crate::plain::truncate;
 use crate::traits::{NameStatus, Names};
-
-/// Bytes of directory entries that one call reads; the C library uses the same size.
-pub(crate) const LISTED_AT_ONCE: usize = 32 << 10;
 
 /// The metadata operations of mounted file systems.
 pub(crate) struct MountedNames;
 
 impl Names for MountedNames {
     fn make_dir(&self, path: &CStr, permissions: u32) -> io::Result<()> {
-        Ok(fs::mkdir(path, Permissions::from_raw_mode(permissions))?)
+        Ok(calls::mkdir(path, permissions)?)
     }
 
     fn remove_dir(&self, path: &CStr) -> io::Result<()> {
-        Ok(fs::rmdir(path)?)
+        Ok(calls::rmdir(path)?)
     }
 
     fn make_node(&self, path: &CStr, permissions: u32) -> io::Result<()> {
-        Ok(fs::mknodat(CWD, path, FileType::RegularFile, Permissions::from_raw_mode(permissions), 0)?)
+        Ok(calls::mknod(path, permissions)?)
     }
 
     fn unlink(&self, path: &CStr) -> io::Result<()> {
-        Ok(fs::unlink(path)?)
+        Ok(calls::unlink(path)?)
     }
 
     fn stat(&self, path: &CStr) -> io::Result<NameStatus> {
-        Ok(entry(&fs::stat(path)?))
+        Ok(entry(&calls::stat(path)?))
     }
 
     fn lstat(&self, path: &CStr) -> io::Result<NameStatus> {
-        Ok(entry(&fs::lstat(path)?))
+        Ok(entry(&calls::lstat(path)?))
     }
 
     fn statx(&self, path: &CStr) -> io::Result<NameStatus> {
-        let found = fs::statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS)?;
+        let found = calls::statx(path, 0, libc::STATX_BASIC_STATS)?;
         Ok(NameStatus {
             directory: FileType::from_raw_mode(found.stx_mode.into()) == FileType::Directory,
             bytes: found.stx_size,
@@ -53,57 +48,43 @@ impl Names for MountedNames {
     }
 
     fn rename(&self, from: &CStr, to: &CStr) -> io::Result<()> {
-        Ok(fs::rename(from, to)?)
+        Ok(calls::rename(from, to)?)
     }
 
     fn link(&self, from: &CStr, to: &CStr) -> io::Result<()> {
-        Ok(fs::link(from, to)?)
+        Ok(calls::link(from, to)?)
     }
 
     fn symlink(&self, target: &CStr, path: &CStr) -> io::Result<()> {
-        Ok(fs::symlink(target, path)?)
+        Ok(calls::symlink(target, path)?)
     }
 
     fn chmod(&self, path: &CStr, permissions: u32) -> io::Result<()> {
-        Ok(fs::chmod(path, Permissions::from_raw_mode(permissions))?)
+        Ok(calls::chmod(path, permissions)?)
     }
 
     fn truncate(&self, path: &CStr, bytes: u64) -> io::Result<()> {
-        truncate(path, bytes)
+        Ok(calls::truncate(path, bytes)?)
     }
 
     fn set_attribute(&self, path: &CStr, name: &CStr, value: &[u8]) -> io::Result<()> {
-        Ok(fs::setxattr(path, name, value, XattrFlags::empty())?)
+        Ok(calls::setxattr(path, name, value)?)
     }
 
     fn get_attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {
-        Ok(fs::getxattr(path, name, value)?)
+        Ok(calls::getxattr(path, name, value)?)
     }
 
     fn remove_attribute(&self, path: &CStr, name: &CStr) -> io::Result<()> {
-        Ok(fs::removexattr(path, name)?)
+        Ok(calls::removexattr(path, name)?)
     }
 
     fn list(&self, path: &CStr, each: &mut dyn FnMut(&CStr, Option<bool>)) -> io::Result<u64> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let fd = fs::open(path, flags, Permissions::empty())?;
-        let mut room: Vec<u8> = Vec::with_capacity(LISTED_AT_ONCE);
-        let mut entries = RawDir::new(&fd, room.spare_capacity_mut());
+        let mut entries = DirectoryStream::open(path)?;
         let mut count = 0;
-        while let Some(found) = entries.next() {
-            let found = found?;
-            let name = found.file_name();
-            if name == c"." || name == c".." {
-                continue;
-            }
+        while let Some((name, kind)) = entries.next_entry()? {
             count += 1;
-            each(
-                name,
-                match found.file_type() {
-                    FileType::Unknown => None,
-                    kind => Some(kind == FileType::Directory),
-                },
-            );
+            each(name, (kind != FileType::Unknown).then_some(kind == FileType::Directory));
         }
         Ok(count)
     }
@@ -114,7 +95,7 @@ impl Names for MountedNames {
 }
 
 #[allow(clippy::useless_conversion, reason = "the widths differ between architectures")]
-fn entry(found: &Stat) -> NameStatus {
+fn entry(found: &libc::stat) -> NameStatus {
     NameStatus {
         directory: FileType::from_raw_mode(found.st_mode) == FileType::Directory,
         bytes: found.st_size.try_into().unwrap_or(0),

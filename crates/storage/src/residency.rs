@@ -7,7 +7,8 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::path::Path;
 
 use ffi::system_call;
@@ -28,16 +29,24 @@ pub(crate) fn of(path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
     if !owns && fs::access(path, Access::WRITE_OK).is_err() {
         return Ok(None);
     }
-    Ok(Some(Box::new(FilePageCache { fd })))
+    Ok(Some(Box::new(FilePageCache { fd: ManuallyDrop::new(fd) })))
 }
 
 struct FilePageCache {
-    fd: OwnedFd,
+    fd: ManuallyDrop<OwnedFd>,
+}
+
+impl Drop for FilePageCache {
+    /// Closes the file as it was opened: a preloaded library sees no close without an open.
+    fn drop(&mut self) {
+        // SAFETY: the descriptor is taken once, and nothing uses it afterwards.
+        unsafe { rustix::io::close(ManuallyDrop::take(&mut self.fd).into_raw_fd()) };
+    }
 }
 
 impl PageCache for FilePageCache {
     fn resident(&mut self, ranges: &[(u64, u64)]) -> io::Result<f64> {
-        let size = u64::try_from(fs::fstat(&self.fd)?.st_size).unwrap_or(0);
+        let size = u64::try_from(fs::fstat(&*self.fd)?.st_size).unwrap_or(0);
         let page = rustix::param::page_size() as u64;
         let (mut pages, mut present) = (0, 0);
         for (offset, length) in ranges {
@@ -55,12 +64,12 @@ impl PageCache for FilePageCache {
     }
 
     fn evict(&mut self) -> io::Result<()> {
-        match fs::fsync(&self.fd) {
+        match fs::fsync(&*self.fd) {
             // The call may fail for a file opened read-only; its pages are dropped if they are clean.
             Ok(()) | Err(Errno::INVAL | Errno::BADF | Errno::ROFS) => {}
             Err(error) => return Err(error.into()),
         }
-        Ok(fs::fadvise(&self.fd, 0, None, fs::Advice::DontNeed)?)
+        Ok(fs::fadvise(&*self.fd, 0, None, fs::Advice::DontNeed)?)
     }
 }
 

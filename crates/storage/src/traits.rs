@@ -322,8 +322,8 @@ pub struct NameStatus {
 /// The ability to hold directories and to make the metadata operations of a file system.
 ///
 /// Paths end in NUL, as the kernel takes them, so that no call needs to copy one. Each method except
-/// [`Names::list`] is one system call on a mounted file system. Only `stat`, `chmod`, `truncate` and the
-/// attributes follow links. [`Storage::open`] opens files.
+/// [`Names::list`] is one call of the C library on a mounted file system. Only `stat`, `chmod`, `truncate`
+/// and the attributes follow links. [`Storage::open`] opens files.
 pub trait Names: Sync {
     /// Creates a directory with these permissions, less the umask; an existing one is an error.
     fn make_dir(&self, path: &CStr, permissions: u32) -> io::Result<()>;

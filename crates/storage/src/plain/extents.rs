@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::fs::{self, Mode, OFlags};
 
-use super::raw::answered;
+use crate::calls::answered;
 
 /// `FS_IOC_FIEMAP`.
 const FIEMAP: libc::Ioctl = libc::_IOWR::<Header>(b'f' as u32, 11);

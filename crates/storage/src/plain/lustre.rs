@@ -9,12 +9,12 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{self, Mode as Permissions, OFlags};
+use rustix::fs::{self, OFlags};
 use rustix::io::Errno;
 use units::Usage;
 
-use super::raw::answered;
 use crate::backends::option;
+use crate::calls::{self, answered};
 use crate::{BackendOption, Settings, Takes, files};
 
 /// The options, by name.
@@ -118,7 +118,7 @@ impl LustreLayout {
             return if self.only_lustre_has_it() { Err(elsewhere(found)) } else { Ok(None) };
         }
         let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::from_bits_retain(DELAY_CREATE);
-        let fd = match fs::open(path, flags, Permissions::from_raw_mode(0o664)) {
+        let fd = match calls::open(path, flags, 0o664) {
             Err(Errno::EXIST) => {
                 let why = "its Lustre layout cannot be changed. Remove it, leave out -E, \
                            or leave out the lustre options";
@@ -132,7 +132,7 @@ impl LustreLayout {
         let set = answered(unsafe { libc::ioctl(fd.as_raw_fd(), SET_STRIPE, layout.as_ptr()) });
         set.map(|()| Some(fd)).map_err(|error| {
             // An empty file without the requested layout would block the next attempt.
-            let _ = fs::unlink(path);
+            let _ = calls::unlink(path);
             crate::call_error::reworded(&error, format!("cannot set the Lustre layout: {error}"))
         })
     }

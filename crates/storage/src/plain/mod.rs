@@ -8,24 +8,22 @@
 
 mod extents;
 mod lustre;
-mod raw;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use ranks::Comm;
-use rustix::fs::{self, Mode as Permissions, OFlags};
+use rustix::fs::OFlags;
 use units::Usage;
 
 use crate::backends::option;
 use crate::shared::{files_of_system, together};
 use crate::{BackendOption, File, Mode, Names, Open, Queue, Settings, Storage, Takes};
-use crate::{files, names};
+use crate::{calls, files, names};
 use lustre::LustreLayout;
 
 pub(crate) use lustre::{LUSTRE, MAGIC_V1, MAGIC_V3, OPTIONS as LUSTRE_OPTIONS};
-pub(crate) use raw::{answered, close, truncate};
 
 /// The option of every backend that can bypass the page cache.
 pub(crate) const ODIRECT: BackendOption =
@@ -81,7 +79,7 @@ impl PlainFiles {
         };
         let fd = match created {
             Some(fd) => fd,
-            None => fs::open(path, flags, Permissions::from_raw_mode(permissions(how.mode)))?,
+            None => calls::open(path, flags, permissions(how.mode))?,
         };
         self.layout.ignore_locks(&fd, path)?;
         Ok(fd)
@@ -123,23 +121,23 @@ impl PlainFile {
 
 impl File for PlainFile {
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
-        Ok(rustix::io::pwrite(&self.fd, data, offset)?)
+        Ok(calls::pwrite(&self.fd, data, offset)?)
     }
 
     fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
-        Ok(rustix::io::pread(&self.fd, data, offset)?)
+        Ok(calls::pread(&self.fd, data, offset)?)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        Ok(fs::fsync(&self.fd)?)
+        Ok(calls::fsync(&self.fd)?)
     }
 
     fn size(&mut self) -> io::Result<u64> {
-        Ok(fs::fstat(&self.fd)?.st_size.try_into().unwrap_or(0))
+        Ok(calls::fstat(&self.fd)?.st_size.try_into().unwrap_or(0))
     }
 
     fn close(self: Box<Self>) -> io::Result<()> {
-        close(self.fd)
+        calls::close(self.fd)
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {

@@ -44,19 +44,30 @@ pub trait Operation {
     fn failed(&self) -> (&'static str, &Path);
 }
 
-/// The error of an operation that had nothing to do, such as the removal of a missing file. The operation
-/// counts neither as done nor as failed, and its time is in no latency.
-#[derive(Debug)]
-pub struct NothingToDo;
+/// The error of an operation that had nothing to do.
+#[derive(Debug, PartialEq, Eq)]
+pub enum NothingToDo {
+    /// For this item, such as the removal of a missing file. The operation counts neither as done nor as
+    /// failed, and its time is in no latency.
+    Here,
+    /// Also for all later items, where their number was not known before. The loop ends here, as after the
+    /// last of a known number.
+    Anymore,
+}
 
 impl NothingToDo {
     /// What the operation returns.
     pub fn error() -> io::Error {
-        io::Error::other(Self)
+        io::Error::other(Self::Here)
     }
 
-    fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+    /// What the operation returns after the last item.
+    pub fn after_last() -> io::Error {
+        io::Error::other(Self::Anymore)
+    }
+
+    fn find(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
     }
 }
 
@@ -160,9 +171,10 @@ impl Operating {
         let before = self.so_far();
         let alarm = &|| rank.comm.alarm_raised();
         let course = LoopCourse { from, stop, pace: Pace::FREE, alarm };
-        let mut each = OperationStep { operation, failures: &mut self.failures, nothing: false };
+        let mut each = OperationStep::new(operation, &mut self.failures);
         match drive(&*rank.clock, &mut each, order, &course, &mut self.tally) {
             Ok(ended) => ended,
+            Err(_) if each.ended => (from + self.so_far() - before, Ending::Complete),
             Err(trouble) => {
                 self.fail(rank, trouble);
                 (from + self.so_far() - before, Ending::Alarm)
@@ -194,7 +206,7 @@ impl Operating {
         let skipped = self.failures.skipped;
         let course = LoopCourse { from: 0, stop: Stop::after(count), pace: Pace::FREE, alarm };
         let mut uncounted = TransferTally::new(Meter::new(rank.clock.scale(), 1));
-        let mut each = OperationStep { operation, failures: &mut self.failures, nothing: false };
+        let mut each = OperationStep::new(operation, &mut self.failures);
         let done = drive(&*rank.clock, &mut each, &mut TransferOrder::items(count), &course, &mut uncounted);
         self.outside += self.failures.count() - before;
         self.failures.skipped = skipped;
@@ -299,6 +311,14 @@ struct OperationStep<'e> {
     failures: &'e mut Failures,
     /// Whether the last operation had nothing to do.
     nothing: bool,
+    /// Whether no item is left.
+    ended: bool,
+}
+
+impl<'e> OperationStep<'e> {
+    fn new(operation: &'e mut dyn Operation, failures: &'e mut Failures) -> Self {
+        Self { operation, failures, nothing: false, ended: false }
+    }
 }
 
 impl LoopStep for OperationStep<'_> {
@@ -317,10 +337,17 @@ impl LoopStep for OperationStep<'_> {
             Ok(()) => Ok(()),
             Err(error) => {
                 let (call, path) = self.operation.failed();
-                if NothingToDo::is(&error) {
-                    self.failures.skipped += 1;
-                    self.nothing = true;
-                    return Ok(());
+                match NothingToDo::find(&error) {
+                    Some(NothingToDo::Here) => {
+                        self.failures.skipped += 1;
+                        self.nothing = true;
+                        return Ok(());
+                    }
+                    Some(NothingToDo::Anymore) => {
+                        self.ended = true;
+                        return Err(TransferTrouble::with_call(call, path, None, &error));
+                    }
+                    None => {}
                 }
                 if self.failures.take(call, path, &error) {
                     return Ok(());

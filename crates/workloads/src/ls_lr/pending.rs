@@ -34,6 +34,11 @@ impl Entries {
         named(&self.names, self.found[index].0)
     }
 
+    /// The name that was added last.
+    pub(super) fn last(&self) -> &CStr {
+        self.found.last().map_or(c"", |(start, _)| named(&self.names, *start))
+    }
+
     /// Sets the kind of an entry.
     pub(super) fn is(&mut self, index: usize, kind: EntryKind) {
         self.found[index].1 = kind;

@@ -1,8 +1,8 @@
 //! One walker: the system calls of `ls -lR` on one tree, in the order in which GNU ls 9.1 makes them.
 //!
-//! For a directory: open, fstat, statx of its inode, then getdents64 until it returns nothing, close. The
-//! calls on entries follow each getdents64: statx, the security context, the access control list, and for a
-//! link its target. A directory also has a default access control list; a link has none. Names that begin
+//! For a directory: opendir, statx of its inode, then readdir until it returns nothing, closedir. The calls
+//! on an entry follow its readdir: statx, the security context, the access control list, and for a link its
+//! target. A directory also has a default access control list; a link has none. Names that begin
 //! with a dot are skipped. Then the subdirectories follow in sorted order, each with everything below it
 //! before the next. Links are not followed.
 //!
@@ -19,7 +19,7 @@ use super::pending::{Entries, PendingDirectories};
 use super::stamps::WalkerStamps;
 use crate::kit::drive::Stop;
 use crate::kit::operations::failures::Failures;
-use crate::kit::operations::{Operating, Operation};
+use crate::kit::operations::{NothingToDo, Operating, Operation};
 use crate::kit::order::TransferOrder;
 use crate::kit::path::PathBuffer;
 use crate::kit::rank::Rank;
@@ -28,6 +28,8 @@ use crate::kit::rank::Rank;
 const NO_SUCH: i32 = 61;
 const UNSUPPORTED: [i32; 3] = [95, 22, 38];
 const TOO_SMALL: i32 = 34;
+/// More entries than a directory has.
+const ITEMS_MAX: u64 = 1 << 62;
 
 /// The calls on an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,37 +133,33 @@ impl<'w> Walker<'w> {
         self.entries.clear();
         self.above.truncate(depth);
         let own = self.path.len();
-        let mut begin = self.clock.now();
-        let mut directory = match self.open() {
+        let begin = self.clock.now();
+        let directory = match self.open() {
             Ok(directory) => directory,
             Err((call, error)) => {
                 self.seen.failures.take(call, self.path.as_path(), &error);
                 return doing.failed_outside(rank, call, self.path.as_path(), &error);
             }
         };
-        let mut ticks = 0;
-        loop {
-            let first = self.entries.len();
-            let entries = &mut self.entries;
-            let more = directory.read(&mut |name, kind| {
-                if !name.to_bytes().starts_with(b".") {
-                    entries.push(name, kind);
-                }
-            });
-            ticks += self.clock.now().0 - begin.0;
-            let more = more.unwrap_or_else(|error| {
-                self.seen.failures.take("getdents64", self.path.as_path(), &error);
-                doing.failed_outside(rank, "getdents64", self.path.as_path(), &error);
-                false
-            });
-            self.ask(rank, doing, own, first);
-            begin = self.clock.now();
-            if !more || doing.has_failed() {
-                break;
-            }
+        let opened = self.clock.now();
+        let base = slash(&mut self.path, own);
+        let mut asking = Asking::new(self, directory, base);
+        doing.run(rank, &mut asking, &mut TransferOrder::items(ITEMS_MAX), 0, Stop::after(ITEMS_MAX));
+        let Asking { directory, ticks, unread, troubles, .. } = asking;
+        self.path.cut(own);
+        if let Some(error) = unread {
+            self.seen.failures.take("readdir", self.path.as_path(), &error);
+            doing.failed_outside(rank, "readdir", self.path.as_path(), &error);
         }
+        for (call, index, error) in troubles {
+            self.path.cut(base);
+            let path = self.path.push_name(self.entries.name(index)).as_path();
+            doing.failed_outside(rank, call, path, &error);
+        }
+        self.path.cut(own);
+        let end = self.clock.now();
         drop(directory);
-        ticks += self.clock.now().0 - begin.0;
+        let ticks = ticks + (opened.0 - begin.0) + (self.clock.now().0 - end.0);
         self.seen.lists.add(self.clock.scale().ns(ticks));
         self.seen.directories += 1;
         self.seen.entries += self.entries.len() as u64;
@@ -178,21 +176,6 @@ impl<'w> Walker<'w> {
         }
         self.above.push(identity);
         Ok(directory)
-    }
-
-    /// Makes the calls on the entries from number `first` on.
-    fn ask(&mut self, rank: &Rank<'_>, doing: &mut Operating, own: usize, first: usize) {
-        let count = (self.entries.len() - first) as u64;
-        if count > 0 && !doing.has_failed() {
-            let base = slash(&mut self.path, own);
-            let mut asking = Asking { walker: self, base, first, found: None, troubles: Vec::new() };
-            doing.run(rank, &mut asking, &mut TransferOrder::items(count), 0, Stop::after(count));
-            for (call, index, error) in std::mem::take(&mut asking.troubles) {
-                asking.name(index);
-                doing.failed_outside(rank, call, asking.walker.path.as_path(), &error);
-            }
-        }
-        self.path.cut(own);
     }
 
     /// Adds the subdirectories of this directory, sorted, as the next ones to list.
@@ -215,43 +198,78 @@ fn slash(path: &mut PathBuffer, own: usize) -> usize {
     path.len()
 }
 
-/// The calls on the entries that one getdents64 returned.
+/// Reads the entries of a directory one by one, and makes the calls on each.
 struct Asking<'a, 'w> {
     walker: &'a mut Walker<'w>,
+    directory: Box<dyn Directory>,
     /// Length of the path before the entry's name, bytes.
     base: usize,
-    first: usize,
+    /// Whether the last read found an entry.
+    has_entry: bool,
     found: Option<ListedEntry>,
+    /// Ticks in the reads.
+    ticks: u64,
+    /// Why the directory could not be read to its end.
+    unread: Option<io::Error>,
     /// Failed calls after a statx, each with the number of its entry.
     troubles: Vec<(&'static str, usize, io::Error)>,
 }
 
-impl Asking<'_, '_> {
-    /// Sets the path to that of the entry.
-    fn name(&mut self, index: usize) {
-        let walker = &mut *self.walker;
-        walker.path.cut(self.base);
-        walker.path.push_name(walker.entries.name(index));
+impl<'a, 'w> Asking<'a, 'w> {
+    fn new(walker: &'a mut Walker<'w>, directory: Box<dyn Directory>, base: usize) -> Self {
+        let (unread, troubles) = (None, Vec::new());
+        Self { walker, directory, base, has_entry: false, found: None, ticks: 0, unread, troubles }
+    }
+
+    /// Reads the next entry that `ls` lists; false if there is none.
+    fn read(&mut self) -> bool {
+        if !self.troubles.is_empty() && !self.walker.seen.failures.keep_going {
+            return false;
+        }
+        loop {
+            match self.directory.next() {
+                Ok(Some((name, _))) if name.to_bytes().starts_with(b".") => {}
+                Ok(Some((name, kind))) => {
+                    self.walker.entries.push(name, kind);
+                    return true;
+                }
+                Ok(None) => return false,
+                Err(error) => {
+                    self.unread = Some(error);
+                    return false;
+                }
+            }
+        }
     }
 }
 
 impl Operation for Asking<'_, '_> {
     #[inline]
-    fn before(&mut self, item: u64) {
-        self.name(self.first + item as usize);
+    fn before(&mut self, _item: u64) {
+        let begin = self.walker.clock.now();
+        self.has_entry = self.read();
+        self.ticks += self.walker.clock.now().0 - begin.0;
         self.found = None;
+        if self.has_entry {
+            let walker = &mut *self.walker;
+            walker.path.cut(self.base);
+            walker.path.push_name(walker.entries.last());
+        }
     }
 
     #[inline]
     fn operate(&mut self, _item: u64) -> io::Result<()> {
+        if !self.has_entry {
+            return Err(NothingToDo::after_last());
+        }
         self.found = Some(self.walker.listing.shown(self.walker.path.as_c_str())?);
         Ok(())
     }
 
-    fn after(&mut self, item: u64) {
+    fn after(&mut self, _item: u64) {
         let Some(shown) = self.found else { return };
-        let index = self.first + item as usize;
         let walker = &mut *self.walker;
+        let index = walker.entries.len() - 1;
         walker.entries.is(index, shown.kind);
         if walker.calls == EntryCalls::Stat {
             return walker.seen.stamps.add(|| walker.clock.now());

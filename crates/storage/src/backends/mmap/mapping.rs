@@ -12,7 +12,7 @@ use std::ptr;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use super::faults::{self, RangeWatch};
-use crate::plain::answered;
+use crate::calls::answered;
 
 /// Advice that the kernel accepts about pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

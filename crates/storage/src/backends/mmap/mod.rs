@@ -22,7 +22,8 @@ use rustix::fs;
 use units::Usage;
 
 use crate::backends::{Abilities, Backend, Settings, Takes, option};
-use crate::plain::{self, MountedBackend, OnMount, PlainFiles};
+use crate::calls;
+use crate::plain::{MountedBackend, OnMount, PlainFiles};
 use crate::{File, Mode, Open, Storage};
 use mapping::{Advice, Mapping};
 
@@ -83,7 +84,7 @@ impl MountedBackend for Mmap {
         let mut size = size_of_file(&fd)?;
         let writes = how.mode == Mode::Write;
         if writes && size < how.bytes {
-            fs::ftruncate(&fd, how.bytes)?;
+            calls::ftruncate(&fd, how.bytes)?;
             size = how.bytes;
         }
         let mapping = Mapping::new(&fd, size.max(how.bytes), writes)?;
@@ -102,7 +103,7 @@ impl MountedBackend for Mmap {
 }
 
 fn size_of_file(fd: &OwnedFd) -> io::Result<u64> {
-    Ok(fs::fstat(fd)?.st_size.try_into().unwrap_or(0))
+    Ok(calls::fstat(fd)?.st_size.try_into().unwrap_or(0))
 }
 
 /// An open file and its mapping. The mapping is dropped first.
@@ -184,7 +185,7 @@ impl File for MappedFile {
     fn close(self: Box<Self>) -> io::Result<()> {
         let Self { mapping, fd, .. } = *self;
         mapping.unmap()?;
-        plain::close(fd)
+        calls::close(fd)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Files by `open`, `pread`, `pwrite`, `fsync`, `close`: one system call a transfer.
+//! Files by `open`, `pread`, `pwrite`, `fsync`, `close` of the C library: one call a transfer.
 //!
 //! Options: `odirect` adds `O_DIRECT` to every open. `rangelocks` holds a lock of the transfer's range around
 //! each transfer. `lustre.…` gives new files a layout. A failed close is returned, because on a network file

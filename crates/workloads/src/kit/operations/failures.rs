@@ -22,7 +22,7 @@ const KEPT: usize = 220;
 
 /// The failures of one rank in one phase. The memory does not grow with their number.
 pub(crate) struct Failures {
-    pub(super) keep_going: bool,
+    pub(crate) keep_going: bool,
     /// Operations that had nothing to do.
     pub(super) skipped: u64,
     counts: Vec<u64>,
