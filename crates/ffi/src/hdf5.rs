@@ -12,9 +12,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt;
 use std::path::Path;
 
-use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_LOCAL};
-
-use crate::loaded::{LoadError, address, function, open};
+use crate::loaded::{LoadError, SharedLibrary, address, function, open, open_behind_preloaded};
 pub use functions::Functions;
 
 /// `hid_t`, an identifier; negative if a call failed.
@@ -63,6 +61,8 @@ pub const WALK_UPWARD: c_int = 0;
 
 /// The oldest release with 64-bit identifiers.
 const OLDEST: (u32, u32) = (1, 10);
+/// A variable that no preloaded library replaces.
+const ANCHOR: &str = "H5T_NATIVE_INT_g";
 
 /// One entry of the error stack (`H5E_error2_t`).
 #[repr(C)]
@@ -151,7 +151,7 @@ impl Hdf5Library {
         let path = path.as_ref();
         let reject = |why| LoadError { library: path.to_owned(), why };
         // SAFETY: the caller requests HDF5, whose constructors require nothing from the program.
-        let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
+        let loaded = unsafe { open_behind_preloaded(path, ANCHOR) }?;
         if address(loaded, "H5get_libversion").is_ok() && !is_parallel(loaded) {
             return Err(reject("is a serial build. Install a parallel build of HDF5".into()));
         }
@@ -179,7 +179,7 @@ impl Hdf5Library {
 pub fn probe(path: &Path) -> Result<(Version, bool), LoadError> {
     let reject = |why| LoadError { library: path.to_owned(), why };
     // SAFETY: the caller requests HDF5, whose constructors require nothing from the program.
-    let loaded = unsafe { open(path, RTLD_LOCAL) }?;
+    let loaded = unsafe { open(path) }?;
     // SAFETY: HDF5 declares the function with the type that `version_by` takes.
     let ask = unsafe { function(loaded, "H5get_libversion") }.map_err(reject)?;
     let version = version_by(ask).map_err(reject)?;
@@ -187,7 +187,7 @@ pub fn probe(path: &Path) -> Result<(Version, bool), LoadError> {
 }
 
 /// Whether the library was built with MPI.
-fn is_parallel(loaded: &Loaded) -> bool {
+fn is_parallel(loaded: &SharedLibrary) -> bool {
     address(loaded, "H5Pset_fapl_mpio").is_ok()
 }
 
@@ -205,7 +205,7 @@ fn version_by(
 
 impl Hdf5Constants {
     /// Reads every identifier, after the library is initialized.
-    fn find(loaded: &Loaded) -> Result<Self, String> {
+    fn find(loaded: &SharedLibrary) -> Result<Self, String> {
         let id = |symbol: &str| {
             let at = address(loaded, symbol)? as *const Id;
             // SAFETY: HDF5 declares each of these as a variable of type `hid_t`, and has set it.

@@ -17,10 +17,8 @@ mod kinds;
 use std::ffi::c_int;
 use std::path::{Path, PathBuf};
 
-use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL};
-
 pub use crate::loaded::LoadError;
-use crate::loaded::{address, open};
+use crate::loaded::{SharedLibrary, address, open_behind_preloaded};
 pub use constants::MpiConstants;
 pub use data::{DataFunctions, MpiCount};
 pub use files::{ErrorClasses, Modes};
@@ -125,7 +123,7 @@ impl MpiLibrary {
         let path = path.as_ref();
         let reject = |why| LoadError { library: path.to_owned(), why };
         // SAFETY: the caller requests an MPI library, whose constructors require nothing from the program.
-        let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
+        let loaded = unsafe { open_behind_preloaded(path, ANCHOR) }?;
         let functions = Functions::find(loaded).map_err(reject)?;
         let abi = abi_of(loaded, path, &functions).map_err(reject)?;
         let constants = MpiConstants::find(abi, loaded).map_err(reject)?;
@@ -151,7 +149,7 @@ impl MpiLibrary {
 /// The file name is checked first: MPICH 5 has the standard's functions in both of its libraries, and a
 /// standard library of Open MPI may also contain Open MPI's own symbols. With a wrong interface every call
 /// would pass handles of another size, so a library is never guessed to be MPICH.
-fn abi_of(loaded: &Loaded, path: &Path, functions: &Functions) -> Result<Abi, String> {
+fn abi_of(loaded: &SharedLibrary, path: &Path, functions: &Functions) -> Result<Abi, String> {
     if path.file_name().is_some_and(|name| name.to_string_lossy().contains("mpi_abi")) {
         return Ok(Abi::Standard);
     }
@@ -165,6 +163,10 @@ fn abi_of(loaded: &Loaded, path: &Path, functions: &Functions) -> Result<Abi, St
     let name = name.lines().next().unwrap_or_default();
     Err(format!("is not Open MPI, of the MPICH family, or built for the MPI ABI; it calls itself `{name}`"))
 }
+
+/// A function that no preloaded library replaces. They replace names that begin with `MPI_`, and some also
+/// the start and files of those that begin with `PMPI_`.
+const ANCHOR: &str = "PMPI_Get_library_version";
 
 /// What the libraries with MPICH's binary interface call themselves (<https://www.mpich.org/abi/>).
 const MPICH_FAMILY: [&str; 4] = ["MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation"];

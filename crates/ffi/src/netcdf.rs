@@ -10,11 +10,11 @@
 use std::ffi::{CStr, c_char, c_int};
 use std::path::Path;
 
-use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL};
-
-use crate::loaded::{LoadError, function, functions, open};
+use crate::loaded::{LoadError, SharedLibrary, function, functions, open_behind_preloaded};
 use crate::mpi::{Handle, Offset};
 
+/// A function that no preloaded library replaces.
+const ANCHOR: &str = "ncmpi_inq_libvers";
 /// `NC_NOERR`
 pub const NO_ERROR: c_int = 0;
 /// `NC_CLOBBER`: an existing file is replaced.
@@ -144,7 +144,7 @@ impl<T> VaraFunctions<T> {
     ///
     /// # Safety
     /// `kind` is PnetCDF's name of the C type `T`.
-    unsafe fn find(loaded: &Loaded, kind: &str) -> Result<Self, String> {
+    unsafe fn find(loaded: &SharedLibrary, kind: &str) -> Result<Self, String> {
         // SAFETY: PnetCDF declares the functions with these types for each of its data types.
         unsafe {
             Ok(Self {
@@ -184,7 +184,7 @@ impl PnetcdfLibrary {
         let reject = |why| LoadError { library: path.to_owned(), why };
         // SAFETY: the caller requests PnetCDF. Its constructors, and those of the MPI and Fortran libraries
         // that it uses, require nothing from the program.
-        let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
+        let loaded = unsafe { open_behind_preloaded(path, ANCHOR) }?;
         // SAFETY: each function is looked up by the name of its type.
         let found = || unsafe {
             Ok(Self {

@@ -8,10 +8,8 @@
 
 use std::ffi::c_int;
 
-use libloading::os::unix::Library as Loaded;
-
 use super::files::{ErrorClasses, Modes};
-use super::{Abi, Handle, Offset, address};
+use super::{Abi, Handle, Offset, SharedLibrary, address};
 
 /// Makes the constants from their tables. A line has the name in the standard, and the handle or number in
 /// each interface. The order is Open MPI (the symbol whose address is the handle), MPICH, and the MPI 5
@@ -118,7 +116,7 @@ constants! {
 
 impl MpiConstants {
     /// The constants of `abi`; for Open MPI an error names a symbol that `loaded` lacks.
-    pub(super) fn find(abi: Abi, loaded: &Loaded) -> Result<Self, String> {
+    pub(super) fn find(abi: Abi, loaded: &SharedLibrary) -> Result<Self, String> {
         match abi {
             Abi::OpenMpi => Self::open_mpi(|symbol| address(loaded, symbol)),
             Abi::Mpich => Ok(Self::mpich()),

@@ -3,10 +3,8 @@
 
 use std::ffi::{c_int, c_void};
 
-use libloading::os::unix::Library as Loaded;
-
 use super::{Handle, Offset, Status};
-use crate::loaded::function;
+use crate::loaded::{SharedLibrary, function};
 
 /// `MPI_Count`, which is large enough for an `MPI_Offset`.
 pub type MpiCount = i64;
@@ -54,7 +52,7 @@ macro_rules! data_functions {
             ///
             /// # Safety
             /// `Count` is the type of the counts of the functions with this suffix.
-            pub(super) unsafe fn find(loaded: &Loaded, suffix: &str) -> Result<Self, String> {
+            pub(super) unsafe fn find(loaded: &SharedLibrary, suffix: &str) -> Result<Self, String> {
                 Ok(Self {
                     $(
                         // SAFETY: a line of the table below gives the function its type, except for the
