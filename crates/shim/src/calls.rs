@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::slice;
 use std::sync::OnceLock;
 
+use crate::counts;
 use crate::fault::{self, Fate, InjectedFault};
 use crate::next::{
     AioWrite, ClockGettime, Fcntl, Mincore, OpenCall, Plain, Pread, Pwrite, Pwritev, Write, Writev, find,
@@ -74,6 +75,7 @@ fn flush(fd: c_int) {
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn write(fd: c_int, from: *const c_void, bytes: usize) -> isize {
+    counts::on_descriptor("write", fd);
     // SAFETY: the arguments are passed on.
     unsafe { written(fd, from, bytes, None) }
 }
@@ -84,6 +86,7 @@ pub unsafe extern "C" fn write(fd: c_int, from: *const c_void, bytes: usize) -> 
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pwrite(fd: c_int, from: *const c_void, bytes: usize, offset: i64) -> isize {
+    counts::on_descriptor("pwrite", fd);
     // SAFETY: the arguments are passed on.
     unsafe { written(fd, from, bytes, Some(offset)) }
 }
@@ -94,6 +97,7 @@ pub unsafe extern "C" fn pwrite(fd: c_int, from: *const c_void, bytes: usize, of
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pwrite64(fd: c_int, from: *const c_void, bytes: usize, offset: i64) -> isize {
+    counts::on_descriptor("pwrite64", fd);
     // SAFETY: the arguments are passed on.
     unsafe { written(fd, from, bytes, Some(offset)) }
 }
@@ -176,6 +180,12 @@ pub unsafe extern "C" fn aio_write(control: *mut libc::aiocb) -> c_int {
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pread(fd: c_int, into: *mut c_void, bytes: usize, offset: i64) -> isize {
+    counts::on_descriptor("pread", fd);
+    // SAFETY: the arguments are passed on.
+    unsafe { read_at(fd, into, bytes, offset) }
+}
+
+unsafe fn read_at(fd: c_int, into: *mut c_void, bytes: usize, offset: i64) -> isize {
     // SAFETY: the arguments are passed on.
     let read = unsafe { find::<Pread>(c"pread64")(fd, into, bytes, offset) };
     let Ok(mut read) = usize::try_from(read) else { return read };
@@ -202,8 +212,9 @@ pub unsafe extern "C" fn pread(fd: c_int, into: *mut c_void, bytes: usize, offse
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pread64(fd: c_int, into: *mut c_void, bytes: usize, offset: i64) -> isize {
+    counts::on_descriptor("pread64", fd);
     // SAFETY: the arguments are passed on.
-    unsafe { pread(fd, into, bytes, offset) }
+    unsafe { read_at(fd, into, bytes, offset) }
 }
 
 /// `open`.
@@ -212,6 +223,12 @@ pub unsafe extern "C" fn pread64(fd: c_int, into: *mut c_void, bytes: usize, off
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
+    counts::on_path("open", path);
+    // SAFETY: the arguments are passed on.
+    unsafe { opened(path, flags, mode) }
+}
+
+unsafe fn opened(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
     // SAFETY: the caller passes a text that ends in a zero byte.
     if fault::rejects(unsafe { CStr::from_ptr(path) }) {
         return reject(libc::EMFILE);
@@ -226,8 +243,9 @@ pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: c_uint) -
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
+    counts::on_path("open64", path);
     // SAFETY: the arguments are passed on.
-    unsafe { open(path, flags, mode) }
+    unsafe { opened(path, flags, mode) }
 }
 
 /// Syncs with the call of that name, including delayed writes; the fault `lie` only reports success.
@@ -244,18 +262,21 @@ fn synced(fd: c_int, name: &CStr) -> c_int {
 /// `fsync`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fsync(fd: c_int) -> c_int {
+    counts::on_descriptor("fsync", fd);
     synced(fd, c"fsync")
 }
 
 /// `fdatasync`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fdatasync(fd: c_int) -> c_int {
+    counts::on_descriptor("fdatasync", fd);
     synced(fd, c"fdatasync")
 }
 
 /// `close`.
 #[unsafe(no_mangle)]
 pub extern "C" fn close(fd: c_int) -> c_int {
+    counts::on_descriptor("close", fd);
     flush(fd);
     // SAFETY: the argument is passed on.
     unsafe { find::<Plain>(c"close")(fd) }

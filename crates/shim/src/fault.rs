@@ -121,7 +121,7 @@ pub(crate) fn of(descriptor: c_int) -> Option<(InjectedFault, PathBuf)> {
 ///
 /// The handler of a signal may write to a pipe while the interrupted thread is in the allocator. So nothing
 /// is allocated for a file elsewhere: the handler would wait forever for the lock of its own thread.
-fn path_under(descriptor: c_int, under: &str) -> Option<PathBuf> {
+pub(crate) fn path_under(descriptor: c_int, under: &str) -> Option<PathBuf> {
     let mut link = [0; 32];
     write!(&mut link[..31], "/proc/self/fd/{descriptor}").ok()?;
     let mut target = [0; libc::PATH_MAX as usize];

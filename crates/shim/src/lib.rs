@@ -1,5 +1,5 @@
 //! Faults of a file system, injected into calls of the C library by `LD_PRELOAD`, and a count of the calls of
-//! MPI (`ASSAY_SHIM_COUNT`, see `mpi_calls`).
+//! MPI (`ASSAY_SHIM_COUNT`, see `mpi_calls`). `ASSAY_SHIM_CALLS` counts the calls on files (see `counts`).
 //!
 //! The environment selects the fault. `ASSAY_SHIM_UNDER`: only files whose path begins with this text.
 //! `ASSAY_SHIM_RANK`: only on this MPI rank. `ASSAY_SHIM_FAULT` is one of these:
@@ -24,10 +24,13 @@
 #![allow(unsafe_code)]
 
 mod calls;
+mod counted;
+mod counts;
 mod fault;
 mod mpi_calls;
 mod next;
 
+pub use counted::*;
 pub use mpi_calls::dlsym;
 
 pub use calls::{

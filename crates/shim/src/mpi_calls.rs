@@ -33,7 +33,7 @@ type MpiFunction = unsafe extern "C" fn(
     usize,
 ) -> c_int;
 
-type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
+pub(crate) type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
 /// Most functions of MPI that a program finds.
 const SLOTS: usize = 256;
@@ -154,7 +154,7 @@ fn write_to_file(counts: &MpiCounts) {
 }
 
 /// The `dlsym` of the C library.
-fn real_dlsym() -> Dlsym {
+pub(crate) fn real_dlsym() -> Dlsym {
     static NEXT: OnceLock<Dlsym> = OnceLock::new();
     *NEXT.get_or_init(|| {
         for version in [c"GLIBC_2.34", c"GLIBC_2.2.5", c"GLIBC_2.17"] {

@@ -3,10 +3,12 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::transmute_copy;
 
+use crate::mpi_calls::real_dlsym;
+
 /// The function of this name that the program would have called; ends the process if there is none.
 pub(crate) fn find<F: Copy>(name: &CStr) -> F {
     // SAFETY: the name ends in a zero byte.
-    let found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    let found = unsafe { real_dlsym()(libc::RTLD_NEXT, name.as_ptr()) };
     if found.is_null() {
         std::process::abort();
     }

@@ -29,6 +29,7 @@ pub mod system;
 pub mod terminal;
 pub mod throttled;
 pub mod tmpfs;
+pub mod witness;
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;

@@ -38,6 +38,7 @@ mod mpi_io;
 mod mpi_io_died;
 mod mpi_io_stopped;
 mod nodes;
+mod preloaded;
 mod scale;
 mod stuck;
 mod ten_clauses;

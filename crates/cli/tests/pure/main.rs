@@ -71,6 +71,7 @@ mod plan_add;
 mod plan_check;
 mod plan_errors;
 mod plan_init;
+mod preloaded;
 mod report_pdf;
 mod serve;
 mod serve_limits;

@@ -1,0 +1,111 @@
+//! A preloaded library sees the calls of the workloads, as it sees those of the original programs. The checks
+//! of a measurement do not believe it.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::campaign::skipped;
+use crate::common::witness::{WitnessedCalls, recorded_ops};
+use crate::common::{assay, on_path, run};
+
+/// The functions of a call, in the original programs and here.
+const OPENS: [&str; 2] = ["open", "open64"];
+const WRITES: [&str; 3] = ["write", "pwrite", "pwrite64"];
+const READS: [&str; 3] = ["read", "pread", "pread64"];
+
+#[test]
+fn each_open_transfer_sync_close_and_removal_of_ior_is_seen() {
+    for words in ["-e -F", "-e", "-Y -z", "--posix.rangelocks"] {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().canonicalize().unwrap().join("data");
+        std::fs::create_dir(&place).unwrap();
+        let line = format!("-n 2 ior -w -r -t 4k -b 64k -s 2 -i 2 -o data/f --record r {words}");
+        let (ran, calls) = WitnessedCalls::of(&mut assay(dir.path(), &line), &place);
+        ran.ok();
+        let [writes, reads] = ["write", "read"].map(|phase| recorded_ops(&dir.path().join("r"), phase));
+        assert_eq!((writes, reads), (128, 128), "{words}");
+        assert_eq!([calls.count(&WRITES), calls.count(&READS)], [writes, reads], "{words}: {calls:?}");
+        // Two ranks, two repetitions and two phases.
+        assert_eq!([calls.count(&OPENS), calls.count(&["close"])], [8, 8], "{words}: {calls:?}");
+        let syncs = match words {
+            "-Y -z" => writes,
+            "--posix.rangelocks" => 0,
+            _ => 4,
+        };
+        assert_eq!(calls.count(&["fsync"]), syncs, "{words}: {calls:?}");
+        let files = if words.contains("-F") { 4 } else { 2 };
+        assert_eq!(calls.count(&["unlink"]), files, "{words}: {calls:?}");
+    }
+}
+
+#[test]
+fn each_operation_of_mdtest_is_seen_by_the_function_of_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    // Its parent exists or not, so calls on the parent are left out.
+    let under = dir.path().canonicalize().unwrap().join("out/test-dir.0-0");
+    let line = "-n 2 mdtest -n 10 -w 100 -e 100 -y -z 1 -b 2 -d out --record r";
+    let (ran, calls) = WitnessedCalls::of(&mut assay(dir.path(), line), &under);
+    ran.ok();
+    let ops = |phases: &[&str]| -> u64 {
+        phases.iter().map(|phase| recorded_ops(&dir.path().join("r"), phase)).sum()
+    };
+    // The test directory is in no phase.
+    for (names, expected) in [
+        (&["mkdir"][..], 1 + ops(&["tree_creation", "directory_creation"])),
+        (&["rmdir"], 1 + ops(&["tree_removal", "directory_removal"])),
+        (&["stat"], ops(&["directory_stat", "file_stat"])),
+        (&["rename"], ops(&["directory_rename"])),
+        (&OPENS, ops(&["file_creation", "file_read"])),
+        (&["close"], ops(&["file_creation", "file_read"])),
+        (&WRITES, ops(&["file_creation"])),
+        (&["fsync"], ops(&["file_creation"])),
+        (&READS, ops(&["file_read"])),
+        (&["unlink"], ops(&["file_removal"])),
+    ] {
+        assert!(expected >= 4, "{names:?}");
+        assert_eq!(calls.count(names), expected, "{names:?}: {calls:?}");
+    }
+}
+
+#[test]
+fn each_directory_and_entry_of_ls_lr_is_seen() {
+    let dir = tempfile::tempdir().unwrap();
+    let make = "ls-lr --make --entries 500 --per-dir 10 .";
+    run(&mut assay(dir.path(), &format!("-n 2 {make}"))).ok();
+    let under = dir.path().canonicalize().unwrap().join("ls-lr.0");
+    let (ran, calls) = WitnessedCalls::of(&mut assay(dir.path(), "ls-lr ls-lr.0 --record r"), &under);
+    ran.ok();
+    let records = dir.path().join("r");
+    let [entries, directories] = ["list", "directories"].map(|phase| recorded_ops(&records, phase));
+    assert_eq!((entries, calls.count(&["opendir"])), (500, directories), "{calls:?}");
+    assert_eq!(calls.count(&["closedir"]), directories, "{calls:?}");
+    // In each directory two names with dots and the end, and in the root the file that marks the tree.
+    assert_eq!(calls.count(&["readdir"]), entries + 3 * directories + 1, "{calls:?}");
+    assert!(calls.count(&["statx"]) > entries, "{calls:?}");
+}
+
+#[test]
+fn the_originals_make_the_same_calls_if_they_are_installed() {
+    for (name, words) in [
+        ("ior", "-w -r -t 4k -b 64k -s 2 -i 2 -e -o f"),
+        ("mdtest", "-n 10 -w 100 -e 100 -y -z 1 -b 2 -d out"),
+    ] {
+        let Some(original) = on_path(name) else {
+            skipped(&format!("the original {name} is not on the PATH"));
+            continue;
+        };
+        let found = |program: &mut Command| {
+            let dir = tempfile::tempdir().unwrap();
+            let under = dir.path().canonicalize().unwrap();
+            let (ran, calls) = WitnessedCalls::of(program.current_dir(&dir), &under);
+            ran.ok();
+            let metadata = ["mkdir", "rmdir", "rename", "unlink", "fsync", "close"];
+            let mut counts = metadata.map(|name| calls.count(&[name])).to_vec();
+            counts.extend([&OPENS[..], &WRITES, &READS].map(|names| calls.count(names)));
+            counts
+        };
+        let theirs = found(Command::new(original).args(words.split(' ')));
+        let ours = found(&mut assay(Path::new("/"), &format!("{name} {words}")));
+        assert_eq!(theirs, ours, "{name}");
+    }
+}
