@@ -4,9 +4,11 @@
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::common::campaign::skipped;
 use crate::common::witness::{WitnessedCalls, recorded_ops};
-use crate::common::{assay, on_path, run};
+use crate::common::{assay, on_path, run, shim};
 
 /// The functions of a call, in the original programs and here.
 const OPENS: [&str; 2] = ["open", "open64"];
@@ -108,4 +110,22 @@ fn the_originals_make_the_same_calls_if_they_are_installed() {
         let ours = found(&mut assay(Path::new("/"), &format!("{name} {words}")));
         assert_eq!(theirs, ours, "{name}");
     }
+}
+
+#[test]
+fn a_preloaded_library_cannot_answer_for_the_counters_of_the_kernel() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = assay(dir.path(), "ior -w -t 4k -b 64k -o f --record r");
+    command
+        .env("LD_PRELOAD", shim())
+        .env("ASSAY_SHIM_FAULT", "open")
+        .env("ASSAY_SHIM_UNDER", "/proc/self/io");
+    run(&mut command).ok();
+    let text = std::fs::read_to_string(dir.path().join("r")).unwrap();
+    let mut records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let phase = records.find(|record| record["record"] == "phase").unwrap();
+    if std::fs::read("/proc/self/io").is_err() {
+        return skipped("this kernel does not count the bytes of a process");
+    }
+    assert!(phase["kernel"]["write_call_bytes"].as_u64().is_some_and(|bytes| bytes >= 65_536), "{phase:#}");
 }

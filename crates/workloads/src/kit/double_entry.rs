@@ -1,8 +1,9 @@
 //! What the kernel counted during a phase, beside what the ranks counted: bytes and time.
 //!
 //! One rank of each process reads the counters of its process, and one rank of each node those of a network
-//! mount. Every rank compares its clock with two clocks of the kernel. All this happens before a phase is
-//! prepared and when it is recorded, while nothing is timed.
+//! mount. They are read by instructions of this program, so a preloaded library cannot answer. Every rank
+//! compares its clock with two clocks of the kernel. All this happens before a phase is prepared and when it
+//! is recorded, while nothing is timed.
 //!
 //! Invariant: no collective of its own. The counts are reduced with the other numbers of a phase.
 //! Never here: how much a measurement may differ from these counts.
@@ -17,6 +18,7 @@ use storage::{KernelClock, read_clock};
 
 use super::node::Node;
 use super::parts::{PartPlace, ReducedParts, ReductionParts, TOP};
+use super::process::kernel_text;
 
 /// A shorter time is not compared, seconds: the clocks are read within a microsecond of each other.
 const COMPARED_S: f64 = 0.001;
@@ -156,7 +158,7 @@ fn grown<const N: usize>(before: Option<[u64; N]>, now: Option<[u64; N]>) -> Opt
 
 /// `rchar`, `wchar`, `read_bytes`, `write_bytes` of this process; `None` if the kernel does not count them.
 fn process_bytes() -> Option<[u64; 4]> {
-    process_bytes_in(&fs::read_to_string("/proc/self/io").ok()?)
+    process_bytes_in(&kernel_text("/proc/self/io"))
 }
 
 fn process_bytes_in(text: &str) -> Option<[u64; 4]> {
@@ -179,7 +181,7 @@ fn source(mount: &Mount) -> Option<&'static str> {
 /// Bytes read and written by this node on the mount.
 fn mount_bytes(mount: &Mount) -> Option<[u64; 2]> {
     match source(mount)? {
-        MountCount::NFS => nfs_bytes(&fs::read_to_string("/proc/self/mountstats").ok()?, &mount.point),
+        MountCount::NFS => nfs_bytes(&kernel_text("/proc/self/mountstats"), &mount.point),
         _ => lustre_bytes(mount),
     }
 }
@@ -204,7 +206,8 @@ fn lustre_bytes(mount: &Mount) -> Option<[u64; 2]> {
     let stats = ["/sys/kernel/debug/lustre/llite", "/proc/fs/lustre/llite"].into_iter().find_map(|root| {
         let dirs = fs::read_dir(root).ok()?.filter_map(Result::ok);
         let own = |dir: &fs::DirEntry| dir.file_name().to_string_lossy().starts_with(&format!("{name}-"));
-        fs::read_to_string(dirs.into_iter().find(own)?.path().join("stats")).ok()
+        let text = kernel_text(dirs.into_iter().find(own)?.path().join("stats"));
+        (!text.is_empty()).then_some(text)
     })?;
     Some(lustre_bytes_in(&stats))
 }

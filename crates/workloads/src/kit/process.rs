@@ -18,6 +18,7 @@ use results::mounts::mount_of;
 use results::record::{MappedObject, NodeIdentity};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use rustix::path::Arg;
 
 /// The file with the id that a kernel chose when it booted.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -51,7 +52,7 @@ pub fn own() -> NodeIdentity {
     let tracer_pid = field("TracerPid");
     let tracer = match tracer_pid {
         0 => String::new(),
-        pid => kernel_text(&format!("/proc/{pid}/comm")).trim().to_owned(),
+        pid => kernel_text(format!("/proc/{pid}/comm")).trim().to_owned(),
     };
     let objects = AT_START.get().cloned().unwrap_or_default();
     NodeIdentity { seccomp: field("Seccomp"), tracer_pid, tracer, objects, ..NodeIdentity::default() }
@@ -62,8 +63,8 @@ pub fn boot_id() -> String {
     known_boot_id(&kernel_text("/proc/self/mountinfo"), kernel_text(BOOT_ID).trim())
 }
 
-/// The content of a file of the kernel; empty if it cannot be read.
-fn kernel_text(path: &str) -> String {
+/// The content of a file of the kernel, read by instructions of this program; empty if that fails.
+pub(super) fn kernel_text(path: impl Arg) -> String {
     let Ok(file) = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) else {
         return String::new();
     };
