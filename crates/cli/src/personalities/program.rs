@@ -10,7 +10,8 @@ use storage::{Settings, Storage};
 use units::Usage;
 use workloads::kit::process;
 
-use super::own_lines::is_plain_here;
+use super::classic::preloaded;
+use super::own_lines::{is_plain_here, print_note};
 use super::run_records::RunRecords;
 use super::waiting;
 use crate::session::{Session, launch};
@@ -76,6 +77,13 @@ impl<'a> StartedProgram<'a> {
     /// Whether the environment asks for the classic output only. Only rank 0 prints, so only it reads this.
     pub(crate) fn is_plain(&self) -> Result<bool, Usage> {
         if self.speaks { is_plain_here() } else { Ok(false) }
+    }
+
+    /// Notes which libraries were preloaded, once for all processes.
+    pub(crate) fn note_preloaded(&self) {
+        if self.speaks {
+            preloaded::notes(None).iter().for_each(|note| print_note(&note.to_string()));
+        }
     }
 
     /// Notes whether the results report a failure of the run. If they do, no line of error repeats it.

@@ -113,6 +113,36 @@ fn the_originals_make_the_same_calls_if_they_are_installed() {
 }
 
 #[test]
+fn a_preloaded_library_has_a_note_and_so_have_transfers_that_it_does_not_see() {
+    let dir = tempfile::tempdir().unwrap();
+    let notes = |words: &str| -> Vec<String> {
+        let mut command = assay(dir.path(), words);
+        let ran = run(command.env("LD_PRELOAD", shim()));
+        assert!(ran.passed(), "{ran:#?}");
+        let lines = ran.err.lines().filter(|line| line.starts_with("assay: note: "));
+        lines.filter(|line| line.contains("libassay_shim.so")).map(str::to_owned).collect()
+    };
+    let ior = "ior -w -r -t 4k -b 16k -o f";
+    for (words, count) in [
+        (format!("{ior} -a POSIX"), 1),
+        (format!("{ior} -a DUMMY"), 1),
+        (format!("{ior} -a MMAP"), 2),
+        (format!("{ior} -a AIO"), 2),
+        ("mdtest -n 2 -d d".to_owned(), 1),
+        ("md-workbench -D 1 -P 1 -I 1 -o w".to_owned(), 1),
+        ("fdtree -l 1 -d 1 -f 1 -s 1 -o .".to_owned(), 1),
+        ("ls-lr .".to_owned(), 1),
+    ] {
+        let notes = notes(&words);
+        assert_eq!(notes.len(), count, "{words}: {notes:#?}");
+    }
+    let unseen = notes(&format!("{ior} -a MMAP"));
+    assert!(unseen[1].contains("-a MMAP"), "{unseen:#?}");
+    let alone = run(&mut assay(dir.path(), &format!("{ior} -a MMAP")));
+    assert_eq!((alone.status, alone.err.as_str()), (Some(0), ""), "without such a library");
+}
+
+#[test]
 fn a_preloaded_library_cannot_answer_for_the_counters_of_the_kernel() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = assay(dir.path(), "ior -w -t 4k -b 64k -o f --record r");

@@ -113,6 +113,9 @@ pub struct Abilities {
     pub form: FileForm,
     /// The unit in which data is synced, bytes; 1 where any bytes can be synced.
     pub sync_bytes: u64,
+    /// Transfers, if any, are calls of functions of the C library or of another one. Only such transfers are
+    /// seen by a preloaded library.
+    pub transfers_by_library: bool,
 }
 
 impl Abilities {
@@ -128,6 +131,7 @@ impl Abilities {
         keeps_data: true,
         form: FileForm::Bytes,
         sync_bytes: 1,
+        transfers_by_library: true,
     };
 }
 

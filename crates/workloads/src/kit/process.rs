@@ -42,6 +42,11 @@ pub fn remember_mapped() {
     });
 }
 
+/// The mapped files that the program does not need, if they were remembered.
+pub fn mapped_at_start() -> &'static [MappedObject] {
+    AT_START.get().map_or(&[], Vec::as_slice)
+}
+
 /// What this process reports about itself. The node's name and kernel are not set.
 pub fn own() -> NodeIdentity {
     let status = kernel_text("/proc/self/status");
@@ -54,7 +59,7 @@ pub fn own() -> NodeIdentity {
         0 => String::new(),
         pid => kernel_text(format!("/proc/{pid}/comm")).trim().to_owned(),
     };
-    let objects = AT_START.get().cloned().unwrap_or_default();
+    let objects = mapped_at_start().to_vec();
     NodeIdentity { seccomp: field("Seccomp"), tracer_pid, tracer, objects, ..NodeIdentity::default() }
 }
 
@@ -88,7 +93,9 @@ fn known_boot_id(mountinfo: &str, text: &str) -> String {
     if is_own && is_id { text.to_owned() } else { String::new() }
 }
 
-/// The mapped files with code, except `program` and the libraries that it is linked to.
+/// The mapped files with code, except `program` and the libraries that it is linked to. Those that were
+/// loaded first come first: preloaded libraries, then those that they need. The loader maps each library
+/// below the ones before.
 fn unneeded<'m>(maps: &'m str, program: &str) -> Vec<&'m str> {
     let files = maps.lines().filter_map(|line| {
         let path = &line[line.find('/')?..];
@@ -102,6 +109,7 @@ fn unneeded<'m>(maps: &'m str, program: &str) -> Vec<&'m str> {
         is_usual && NEEDED.iter().any(|prefix| name(file).starts_with(prefix))
     };
     files.retain(|file| *file != program && !needed(file));
+    files.reverse();
     files
 }
 
@@ -140,7 +148,7 @@ mod tests {
         assert_eq!(unneeded(&needed, "/opt/assay"), [""; 0]);
         let others = line("r-xp", "/tmp/libc.so.6") + &line("r-xp", "/usr/lib64/libfast io.so");
         let found = needed + &others + &line("r-xp", "/usr/lib64/libfast io.so");
-        assert_eq!(unneeded(&found, "/opt/assay"), ["/tmp/libc.so.6", "/usr/lib64/libfast io.so"]);
+        assert_eq!(unneeded(&found, "/opt/assay"), ["/usr/lib64/libfast io.so", "/tmp/libc.so.6"]);
     }
 
     #[test]

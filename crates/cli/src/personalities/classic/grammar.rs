@@ -48,6 +48,11 @@ impl OptionNote {
     pub(crate) fn changed(option: &str, text: impl Into<String>) -> Self {
         Self { option: option.to_owned(), is_idle: false, text: text.into() }
     }
+
+    /// A note on the run, and on no option.
+    pub(crate) fn of_run(text: impl Into<String>) -> Self {
+        Self { option: String::new(), is_idle: false, text: text.into() }
+    }
 }
 
 impl fmt::Display for OptionNote {

@@ -11,6 +11,7 @@ pub(crate) mod environment;
 pub(crate) mod grammar;
 pub(crate) mod interrupt;
 pub(crate) mod live;
+pub(crate) mod preloaded;
 mod progress;
 mod text;
 

@@ -55,6 +55,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if typed.dry_run {
         return Ok(program.print_dry_run(session, |_| Ok(dry_run(&look, &*ready.storage))));
     }
+    program.note_preloaded();
     if program.speaks && look.parameters.create {
         look.warning = space_warning(&look, &*ready.storage);
     }

@@ -45,6 +45,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         let prefix = kept(&ready.parameters.prefix);
         print_note(&format!("taken as -f {prefix}, as in versions before 2020"));
     }
+    program.note_preloaded();
     let (session, plain) = session.agree(program.is_plain())?;
     let (quiet, latency) = (typed.quiet, typed.latency);
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());

@@ -35,7 +35,7 @@ use ranks::launcher::RankLaunch;
 use units::Usage;
 
 use super::classic::drift;
-use super::classic::{grammar, help_of_backends, help_of_variables};
+use super::classic::{grammar, help_of_backends, help_of_variables, preloaded};
 use super::own_lines::print_note;
 use super::program::StartedProgram;
 use super::waiting;
@@ -63,6 +63,9 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         return Ok(program.print_version("IOR", typed.look.edition().version()));
     }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
+    for test in &mut tests {
+        test.meant.notes.extend(preloaded::notes(Some(&test.meant.parameters.backend)));
+    }
     let dry_run = tests[0].meant.parameters.dry_run;
     let is_data = tests[tests.len() - 1].meant.look.is_data_on_stdout();
     // JSON has the notes. Standard error often goes to the same file, which must stay valid.

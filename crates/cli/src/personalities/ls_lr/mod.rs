@@ -47,6 +47,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if session.mpi().is_none() {
         watch(program.name, &ready.parameters, session.size());
     }
+    program.note_preloaded();
     let text = LsLrText::new(&ready.parameters, session.size(), options.verbose);
     let voice = kept.map(|kept| (kept, text));
     Ok(perform(program, session, voice, |part, text| one_rank(&ready, part, text)))

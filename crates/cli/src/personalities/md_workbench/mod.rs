@@ -15,7 +15,7 @@ use units::Usage;
 use workloads::kit::observer::Silent;
 use workloads::md_workbench::{self, ObjectCall, WorkbenchListener, WorkbenchParameters, WorkbenchStep};
 
-use super::classic::{OptionNote, grammar, help_of_backends, interrupt};
+use super::classic::{OptionNote, grammar, help_of_backends, interrupt, preloaded};
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
@@ -49,7 +49,8 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         return Ok(program.print_version("MD-Workbench", VERSION));
     }
     let (look, record) = (typed.look, typed.record.clone());
-    let (ready, notes) = ready(typed)?;
+    let (ready, mut notes) = ready(typed)?;
+    notes.extend(preloaded::notes(Some(&ready.parameters.backend)));
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let (session, plain) = session.agree(program.is_plain())?;
     let look = MdWorkbenchLook { plain, ..look };

@@ -37,7 +37,7 @@ use workloads::mdtest::{self, MdtestEvent, MdtestListener, MdtestParameters, nam
 use super::classic::drift;
 use super::classic::environment::Variables;
 use super::classic::live::{LiveFiles, LiveView, node_board};
-use super::classic::{grammar, header_dir, help_of_backends, help_of_variables, interrupt};
+use super::classic::{grammar, header_dir, help_of_backends, help_of_variables, interrupt, preloaded};
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
@@ -117,7 +117,8 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if typed.version {
         return Ok(program.print_version("mdtest", typed.look.edition.version()));
     }
-    let (ready, session) = prepare(typed, program.launch.as_ref(), local)?;
+    let (mut ready, session) = prepare(typed, program.launch.as_ref(), local)?;
+    ready.meant.notes.extend(preloaded::notes(Some(&ready.meant.parameters.backend)));
     if program.speaks {
         ready.meant.notes.iter().for_each(|note| print_note(&note.to_string()));
     }

@@ -35,7 +35,7 @@ pub(super) const BACKEND: Backend = Backend {
         ODIRECT,
     ],
     also_takes: &["posix.odirect"],
-    abilities: Abilities { blocking: false, ..Abilities::PLAIN },
+    abilities: Abilities { blocking: false, transfers_by_library: false, ..Abilities::PLAIN },
     needs_mpi: false,
     library: None,
     open,

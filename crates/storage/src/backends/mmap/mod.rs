@@ -46,7 +46,12 @@ pub(super) const BACKEND: Backend = Backend {
         ),
     ],
     also_takes: &[],
-    abilities: Abilities { write_only: false, sync_bytes: PAGE, ..Abilities::PLAIN },
+    abilities: Abilities {
+        write_only: false,
+        sync_bytes: PAGE,
+        transfers_by_library: false,
+        ..Abilities::PLAIN
+    },
     needs_mpi: false,
     library: None,
     open,

@@ -27,7 +27,7 @@ pub(super) const BACKEND: Backend = Backend {
         option("plain-buffers", Takes::Flag, "do not register the buffers: slower, and no memory is locked"),
     ],
     also_takes: &["posix.odirect"],
-    abilities: Abilities { blocking: false, ..Abilities::PLAIN },
+    abilities: Abilities { blocking: false, transfers_by_library: false, ..Abilities::PLAIN },
     needs_mpi: false,
     library: None,
     open: |settings| {
