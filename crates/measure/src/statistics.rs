@@ -34,7 +34,9 @@ pub use power::{
     REPETITIONS_MAX, SUGGESTED_POWER, power_of_mean, power_of_median, power_of_ratio, repetitions_for_mean,
     repetitions_for_median,
 };
-pub use ratio::{Answer, Interval, median_ratio_interval, ratio_interval, value_ratio_interval};
+pub use ratio::{
+    Answer, Interval, median_ratio_interval, paired_ratio_interval, ratio_interval, value_ratio_interval,
+};
 pub use student::{f_beyond, normal_quantile, t_beyond, t_quantile, t_quantile_of};
 pub use trend::{FirstRepetition, Trend, first, trend};
 pub use variability::limit_of_cov;
@@ -109,12 +111,20 @@ pub fn cov(values: &[f64]) -> Option<f64> {
 /// One-sided confidence limit of the mean by Student's t, `confidence` between 0.5 and 1; `None` below two
 /// values. It is wider for values whose neighbours are significantly alike.
 pub fn limit_of_mean(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
-    let n = values.len() as f64;
     let (inflation, freedom) = match significant_dependence(values) {
         Some(dependence) => dependence.inflation(values.len()),
-        None => (1.0, n - 1.0),
+        None => (1.0, values.len() as f64 - 1.0),
     };
-    let error = deviation(values)? * (inflation / n).sqrt();
+    limit_with(values, side, confidence, inflation, freedom)
+}
+
+/// The same limit as if the values were independent.
+pub fn independent_limit(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
+    limit_with(values, side, confidence, 1.0, values.len() as f64 - 1.0)
+}
+
+fn limit_with(values: &[f64], side: Side, confidence: f64, inflation: f64, freedom: f64) -> Option<f64> {
+    let error = deviation(values)? * (inflation / values.len() as f64).sqrt();
     let reach = error * t_quantile_of(confidence, freedom);
     let mean = mean(values)?;
     Some(match side {

@@ -11,6 +11,10 @@ use super::power::power_of_difference;
 use super::student::t_quantile_of;
 use super::{Side, deviation, limit_of_mean, limit_of_median, mean, significant_dependence};
 
+/// The steps that find the end of an interval, and the doublings after which it has no end.
+const BISECTIONS: u32 = 60;
+const DOUBLINGS: i32 = 20;
+
 /// A confidence interval; the caller knows its confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
@@ -37,6 +41,36 @@ pub fn ratio_interval(numerator: &[f64], denominator: &[f64], confidence: f64) -
     let (over, under) = (SettingSample::of(numerator)?, SettingSample::of(denominator)?);
     let high = 1.0 / lower(&under, &over, confidence);
     Some(Interval { low: lower(&over, &under, confidence), high })
+}
+
+/// Mean of `numerator` over mean of `denominator`, with the same limits, for values that belong together in
+/// pairs, such as rates of the same seconds. Pairs can vary together or against each other. `None` below two
+/// pairs, or if a mean is not positive.
+pub fn paired_ratio_interval(numerator: &[f64], denominator: &[f64], confidence: f64) -> Option<Interval> {
+    let positive = |values| mean(values).filter(|mean| *mean > 0.0);
+    let ratio = positive(numerator)? / positive(denominator)?;
+    let limit_at = |side: Side, ratio: f64| {
+        let pairs = numerator.iter().zip(denominator);
+        let differences: Vec<f64> = pairs.map(|(over, under)| over - ratio * under).collect();
+        limit_of_mean(&differences, side, confidence)
+    };
+    limit_at(Side::Lower, ratio)?;
+    let is_inside = |side: Side, ratio: f64| {
+        let limit = limit_at(side, ratio).unwrap_or(0.0);
+        if side == Side::Lower { limit <= 0.0 } else { limit >= 0.0 }
+    };
+    let end = |side: Side, outside: f64| {
+        let (mut inside, mut outside) = (ratio, outside);
+        for _ in 0..BISECTIONS {
+            let middle = f64::midpoint(inside, outside);
+            *(if is_inside(side, middle) { &mut inside } else { &mut outside }) = middle;
+        }
+        inside
+    };
+    let low = if is_inside(Side::Lower, 0.0) { 0.0 } else { end(Side::Lower, 0.0) };
+    let above = (1..=DOUBLINGS).map(|power| ratio * 2_f64.powi(power));
+    let high = above.into_iter().find(|ratio| !is_inside(Side::Upper, *ratio));
+    Some(Interval { low, high: high.map_or(f64::INFINITY, |outside| end(Side::Upper, outside)) })
 }
 
 /// Median of `numerator` over median of `denominator`, with the same limits, for any distribution: the limits
@@ -270,6 +304,27 @@ mod tests {
         assert!(exact.low < 200.0 / (601.0 / 6.0) && exact.high > 200.0 / (601.0 / 6.0), "{exact:?}");
         assert_eq!(value_ratio_interval(200.0, &reference[..1], 0.95), None);
         assert_eq!(value_ratio_interval(1.0, &[1.0, 100.0], 0.95).unwrap().high, f64::INFINITY);
+    }
+
+    #[test]
+    fn limits_of_pairs_that_compete_are_wrong_in_their_share_of_trials_where_those_without_pairs_are_not() {
+        let mut dice = Dice::new(4);
+        for n in [3, 5, 10] {
+            let (mut paired, mut apart) = (0_u32, 0_u32);
+            for _ in 0..1000 {
+                // What one gains the other loses.
+                let x = sample(&mut dice, 9.0, 0.1, n);
+                let y: Vec<f64> = x.iter().map(|x| 19.0 - x).collect();
+                paired += u32::from(paired_ratio_interval(&x, &y, 0.95).unwrap().low > 0.9);
+                apart += u32::from(ratio_interval(&x, &y, 0.95).unwrap().low > 0.9);
+            }
+            assert!(paired <= 75 && apart > 75, "{n}: {paired} {apart}");
+        }
+        let (x, y) = ([90.0, 100.0, 110.0], [110.0, 100.0, 90.0]);
+        let [found, other] = [(x, y), (y, x)].map(|(x, y)| paired_ratio_interval(&x, &y, 0.95).unwrap());
+        assert!((found.low * other.high - 1.0).abs() < 1e-6 && found.low < 1.0, "{found:?} {other:?}");
+        assert_eq!(paired_ratio_interval(&[1.0], &[1.0], 0.95), None);
+        assert_eq!(paired_ratio_interval(&[1.0, 100.0], &[100.0, 1.0], 0.95).unwrap().high, f64::INFINITY);
     }
 
     #[test]
