@@ -3,7 +3,7 @@
 //! Never here: whether the criterion is met.
 
 use plan::line::Line;
-use plan::{Comparison, Criterion, Goal, Stat, Test};
+use plan::{Comparison, Criterion, CriterionTerms, Goal, Stat, Test};
 use results::folder::Job;
 use results::reason::{Code, Reason};
 use results::record::{CaseOutcome, Phase};
@@ -92,5 +92,6 @@ pub(crate) fn measuring(metric: &str, dimension: Dimension) -> Criterion {
         goal: Goal::Value(Quantity { value: 0.0, dimension }),
         written: String::new(),
         dimension,
+        terms: CriterionTerms::default(),
     }
 }

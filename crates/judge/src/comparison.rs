@@ -283,11 +283,13 @@ fn clauses(campaigns: &[CampaignToCompare<'_>]) -> Vec<ComparedClause> {
     let mut all: Vec<ComparedClause> = Vec::new();
     let mut places: BTreeMap<(String, String, usize), usize> = BTreeMap::new();
     for (at, one) in campaigns.iter().enumerate() {
-        let mut numbers: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        for verdict in &one.campaign.verdicts {
-            let number = numbers.entry((&verdict.test, &verdict.metric)).or_default();
-            *number += 1;
-            let key = (verdict.test.clone(), verdict.metric.clone(), *number);
+        let mut numbers: BTreeMap<(String, String), usize> = BTreeMap::new();
+        for verdict in &Verdict::of_clauses(&one.campaign.verdicts) {
+            // The criteria of a clause of the contract may change.
+            let metric = if verdict.contract_clause.is_some() { "" } else { &verdict.metric };
+            let name = (verdict.test.clone(), metric.to_owned());
+            let number = numbers.entry(name.clone()).and_modify(|number| *number += 1).or_insert(1);
+            let key = (name.0, name.1, *number);
             let place = *places.entry(key).or_insert_with(|| {
                 all.push(ComparedClause {
                     test: verdict.test.clone(),

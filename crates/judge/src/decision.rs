@@ -30,6 +30,9 @@ pub(crate) struct Threshold {
     /// The values of the reference, one for each repetition, already multiplied by the share; empty for a
     /// value of the plan.
     measured: Vec<f64>,
+    /// Whether each value of the reference was measured at the same time as the value with its number, in
+    /// another part of the group.
+    paired: bool,
     /// The number of comparisons with the same reference, one of which could fail by chance: the steps of a
     /// series.
     among: usize,
@@ -44,9 +47,14 @@ pub(crate) fn threshold(
     let criterion = case.criterion;
     let binary = criterion.written.contains("iB/s");
     match &criterion.goal {
-        Goal::Value(value) => {
-            Ok(Threshold { value: *value, reference: None, binary, measured: Vec::new(), among: 1 })
-        }
+        Goal::Value(value) => Ok(Threshold {
+            value: *value,
+            reference: None,
+            binary,
+            measured: Vec::new(),
+            paired: false,
+            among: 1,
+        }),
         Goal::Accepted { share, dimension } => {
             let values = accepted(id, case).map_err(|reason| (Outcome::Invalid, reason))?;
             shared(case, *share, &values, *dimension, 1)
@@ -61,7 +69,9 @@ pub(crate) fn threshold(
                 unusable.with("test", &test.id).with("cause", reason)
             };
             let values = values.map_err(|(outcome, reason)| (outcome, of(reason)))?;
+            let paired = test.part.is_some() && test.part == case.test.part;
             shared(case, *share, &values, *dimension, among(case, test))
+                .map(|threshold| Threshold { paired, ..threshold })
                 .ok_or_else(|| (Outcome::Invalid, of(Reason::new(Code::NoValues))))
         }
     }
@@ -87,6 +97,7 @@ fn shared(
         reference: Some(criterion.written.clone()),
         binary: criterion.written.contains("iB/s"),
         measured,
+        paired: false,
         among,
     })
 }
@@ -140,7 +151,7 @@ pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, 
     let Some(mut statistics) = Statistics::of(values, side, test.decide.confidence) else {
         return Decision::none((Outcome::Invalid, Reason::new(Code::NoValues)));
     };
-    if !comparison.has_variability() {
+    if !comparison.has_variability() || criterion.terms.as_written {
         statistics.bound = None;
     }
     let value = match criterion.stat {
@@ -192,6 +203,13 @@ impl ThresholdComparison<'_> {
     fn decide(&self, value: f64, cov: Option<f64>) -> (Outcome, Reason) {
         let Self { criterion, threshold, .. } = self;
         let met = criterion.op.holds(value, threshold.value.value);
+        if criterion.terms.as_written {
+            let (outcome, code) = match met {
+                true => (Outcome::Pass, Code::ThresholdMet),
+                false => (Outcome::Fail, Code::ThresholdNotMet),
+            };
+            return self.within_variability(met, cov, (outcome, self.reason(code, value)));
+        }
         if let Some(answer) = ratio::decision(self, value, met) {
             return self.within_variability(met, cov, answer);
         }
@@ -204,7 +222,10 @@ impl ThresholdComparison<'_> {
             return (Outcome::Inconclusive, self.without_limit(value));
         }
         let with_limit = |reason: Reason| match limit.filter(|_| self.has_variability()) {
-            Some(limit) => reason.with("limit", self.quantity(limit)).with("confidence", self.confidence()),
+            Some(limit) => {
+                let reason = reason.with("limit", self.quantity(limit));
+                self.with_dependence(reason.with("confidence", self.confidence()), Some(toward))
+            }
             None => reason,
         };
         if let Some(limit) = limit
@@ -227,7 +248,7 @@ impl ThresholdComparison<'_> {
         cov: Option<f64>,
         answer: (Outcome, Reason),
     ) -> (Outcome, Reason) {
-        match (cov, self.test.cov_max) {
+        match (cov, self.criterion.terms.cov_max) {
             (Some(cov), Some(most)) if answer.0 == Outcome::Pass && cov > most && met => {
                 let reason = Reason::new(Code::VariabilityAboveMax).with("cov", Datum::share(cov));
                 let reason = reason.with("cov_max", Datum::share(most)).with("n", self.values.len());
@@ -253,6 +274,7 @@ impl ThresholdComparison<'_> {
         let reason = reason.with("value", self.quantity(value)).with("comparison", criterion.op.to_string());
         let reason = reason.with("threshold", threshold.value).with("n", n);
         let reason = if threshold.binary { reason.with("binary", true) } else { reason };
+        let reason = if criterion.terms.as_written { reason.with("rule", "as-written") } else { reason };
         reason.with_some("reference", threshold.reference.clone())
     }
 
@@ -276,6 +298,26 @@ impl ThresholdComparison<'_> {
         let found = both.filter_map(statistics::significant_dependence).next()?;
         let reason = self.reason(Code::DependentRepetitions, value).with("lag_one", found.lag_one);
         Some(reason.with("p", found.chance))
+    }
+
+    /// Adds why the limits of means are wider than those of independent values, if they are. Adds the limit
+    /// on `side` that they would have. The reference of a ratio can be the dependent one.
+    pub(super) fn with_dependence(&self, reason: Reason, side: Option<Side>) -> Reason {
+        let reference = &self.threshold.measured;
+        let differences: Vec<f64> =
+            self.values.iter().zip(reference).map(|(own, other)| own - other).collect();
+        let samples = match self.criterion.stat {
+            Stat::Mean if self.threshold.paired => vec![&differences[..]],
+            Stat::Mean => vec![self.values, reference],
+            Stat::Min | Stat::Max => vec![&reference[..]],
+            Stat::Median | Stat::Cov => Vec::new(),
+        };
+        let found = samples.into_iter().find_map(statistics::significant_dependence);
+        let Some(found) = found else { return reason };
+        let plain = side
+            .and_then(|side| statistics::independent_limit(self.values, side, self.test.decide.confidence));
+        let reason = reason.with("lag_one", found.lag_one).with("p", found.chance);
+        reason.with_some("limit_independent", plain.map(|limit| self.quantity(limit)))
     }
 
     /// Whether a single repetition was measured of what varies.

@@ -28,6 +28,8 @@ pub struct ClausePower {
     pub metric: String,
     /// The criterion as written.
     pub criterion: String,
+    /// Whether the value alone decides, so that a PASS has no confidence.
+    pub as_written: bool,
     /// Its repetitions.
     pub repetitions: u32,
     /// The supposed variability (COV).
@@ -113,6 +115,7 @@ impl Asked<'_> {
             test: self.id.to_owned(),
             metric: self.criterion.metric.clone(),
             criterion: self.criterion.to_string(),
+            as_written: self.criterion.terms.as_written,
             repetitions: self.repetitions,
             cov: self.cov,
             pass: MARGINS.map(|margin| chance(margin, self.repetitions, self.reference)),
@@ -124,8 +127,12 @@ impl Asked<'_> {
     fn chance(&self, margin: f64, n: u32, reference: Option<u32>) -> f64 {
         let own = if self.at_least() { 1.0 + margin } else { 1.0 - margin };
         let deviation = self.cov * own;
-        if n == 1 && (self.test.decide.by_bound || self.test.cov_max.is_some()) {
+        let terms = &self.criterion.terms;
+        if n == 1 && ((self.test.decide.by_bound && !terms.as_written) || terms.cov_max.is_some()) {
             return 0.0;
+        }
+        if terms.as_written {
+            return self.by_value(own, n, self.reference.and(reference));
         }
         match (self.reference, self.criterion.stat) {
             (Some(_), Stat::Mean) => {
@@ -153,7 +160,7 @@ impl Asked<'_> {
 
     /// The largest allowed measured deviation, as a share of the true one.
     fn most(&self) -> f64 {
-        self.test.cov_max.map_or(f64::INFINITY, |most| most / self.cov)
+        self.criterion.terms.cov_max.map_or(f64::INFINITY, |most| most / self.cov)
     }
 
     /// The probability that the repetitions vary by no more than the plan allows.
@@ -167,16 +174,41 @@ impl Asked<'_> {
         statistics::power_of_ratio(margin, (deviation, n), (self.cov, reference), confidence)
     }
 
+    /// For a value that decides alone, also against a reference with the same variability.
+    fn by_value(&self, own: f64, n: u32, reference: Option<u32>) -> f64 {
+        let mut dice = Dice::new(20);
+        let compared = |values: &[f64]| match self.criterion.stat {
+            Stat::Median => statistics::median(values),
+            Stat::Mean | Stat::Min | Stat::Max | Stat::Cov => statistics::mean(values),
+        };
+        let value = |values: &[f64]| match self.criterion.stat {
+            Stat::Min => statistics::min(values),
+            Stat::Max => statistics::max(values),
+            Stat::Mean | Stat::Median | Stat::Cov => compared(values),
+        };
+        let most = self.criterion.terms.cov_max.unwrap_or(f64::INFINITY);
+        let mut passes = || {
+            let values = self.draw(&mut dice, own, n);
+            let threshold = reference.and_then(|n| compared(&self.draw(&mut dice, 1.0, n))).unwrap_or(1.0);
+            value(&values).is_some_and(|value| self.criterion.op.holds(value, threshold))
+                && statistics::cov(&values).is_none_or(|cov| cov <= most)
+        };
+        let passed: u32 = (0..TRIALS).map(|_| u32::from(passes())).sum();
+        f64::from(passed) / f64::from(TRIALS)
+    }
+
+    /// Normal repetitions with this mean.
+    fn draw(&self, dice: &mut Dice, mean: f64, n: u32) -> Vec<f64> {
+        (0..n).map(|_| mean * (1.0 + self.cov * dice.normal())).collect()
+    }
+
     /// For a statistic without a formula, against a reference with the same variability.
     fn sampled(&self, own: f64, n: u32, reference: u32) -> f64 {
         let mut dice = Dice::new(20);
         let confidence = self.test.decide.confidence;
-        let mut draw = |mean: f64, n: u32| -> Vec<f64> {
-            (0..n).map(|_| mean * (1.0 + self.cov * dice.normal())).collect()
-        };
         let mut passed = 0_u32;
         for _ in 0..TRIALS {
-            let (own, reference) = (draw(own, n), draw(1.0, reference));
+            let (own, reference) = (self.draw(&mut dice, own, n), self.draw(&mut dice, 1.0, reference));
             let limits = match self.criterion.stat {
                 Stat::Median => statistics::median_ratio_interval(&own, &reference, confidence),
                 Stat::Min => statistics::min(&own)

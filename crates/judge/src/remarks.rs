@@ -72,7 +72,7 @@ fn warnings(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Re
         all.extend(order(case, statistics));
         all.extend(rates::harmonic(case));
         all.extend(course::warm_up(case));
-        let high = variability(statistics, case.test.cov_max);
+        let high = variability(statistics, case.criterion.terms.cov_max);
         all.extend([high, one_node(case), names_origin(case)].into_iter().flatten());
     }
     all.extend(conformance(case));

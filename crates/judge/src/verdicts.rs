@@ -5,10 +5,10 @@
 mod faults;
 pub(crate) mod score;
 
-use plan::{Criterion, Group};
+use plan::{ContractClause, Criterion, Group, Plan};
 use results::finding::{Finding, Severity};
 use results::reason::{Code, Reason};
-use results::{Outcome, Statistics, Verdict};
+use results::{ContractOutcome, Outcome, Statistics, Verdict};
 
 use crate::case::TestCriterion;
 use crate::clients::{self, Remarks};
@@ -20,7 +20,7 @@ use crate::validity::{self, Unusable, at_once, steady, sustained};
 use faults::Fault;
 
 /// Evaluates every criterion of the plan, in its order. Sums of groups follow their last part, and scores
-/// follow all tests.
+/// follow all tests. If the plan has the clauses of a contract, the verdicts are in the order of these.
 pub(crate) fn all(index: &Index<'_>, findings: &Findings) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for (at, test) in index.plan.tests.iter().enumerate() {
@@ -32,7 +32,39 @@ pub(crate) fn all(index: &Index<'_>, findings: &Findings) -> Vec<Verdict> {
         verdicts.extend(sums.map(|(group, sum)| of_group(index, findings, group, sum)));
     }
     verdicts.extend(index.plan.scores.iter().filter_map(|asked| score::verdict(index, findings, asked)));
-    verdicts
+    in_clauses(index.plan, verdicts)
+}
+
+/// The verdicts in the order of the contract, each with the outcome of its clause. A clause without a
+/// criterion is NOT RUN.
+fn in_clauses(plan: &Plan, verdicts: Vec<Verdict>) -> Vec<Verdict> {
+    if plan.clauses.is_empty() {
+        return verdicts;
+    }
+    let of_clause = |clause: &ContractClause| {
+        let belongs = |one: &&Verdict| one.contract_clause.as_ref().is_some_and(|own| own.id == clause.id);
+        let criteria: Vec<Verdict> = verdicts.iter().filter(belongs).cloned().collect();
+        if criteria.is_empty() { vec![untested(clause)] } else { criteria }
+    };
+    let mut ordered: Vec<Verdict> = plan.clauses.iter().flat_map(of_clause).collect();
+    Verdict::settle_clauses(&mut ordered);
+    ordered
+}
+
+/// The verdict on a clause to which no criterion belongs.
+fn untested(clause: &ContractClause) -> Verdict {
+    Verdict {
+        test: clause.id.clone(),
+        clause: clause.text.clone(),
+        contract_clause: Some(contract_outcome(clause)),
+        reason: Reason::new(Code::ClauseUntested),
+        ..Verdict::default()
+    }
+}
+
+fn contract_outcome(clause: &ContractClause) -> ContractOutcome {
+    let ContractClause { id, source, .. } = clause;
+    ContractOutcome { id: id.clone(), source: source.clone(), outcome: Outcome::NotRun }
 }
 
 fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
@@ -56,14 +88,13 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
     let threshold = threshold.ok().map(|threshold| threshold.value.value);
     let mut verdict = Verdict {
         test: case.test.id.clone(),
-        clause: case.test.clause.clone(),
         criterion: case.criterion.to_string(),
         as_reported: case.test.line.as_app().is_some(),
         jobs: case.jobs().iter().map(|job| job.folder.clone()).collect(),
         time_windows: [sustained::time_windows, steady::time_windows, at_once::time_windows]
             .map(|of| of(case))
             .concat(),
-        ..verdict(case.criterion, decision, threshold, remarks, fault.as_ref())
+        ..verdict(case.index.plan, case.criterion, decision, threshold, remarks, fault.as_ref())
     };
     apply(&errors, fault.as_ref(), &mut verdict);
     verdict
@@ -71,6 +102,7 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
 
 /// A verdict on a criterion, without its identification.
 fn verdict(
+    plan: &Plan,
     criterion: &Criterion,
     decision: Decision,
     threshold: Option<f64>,
@@ -79,7 +111,12 @@ fn verdict(
 ) -> Verdict {
     let later = fault.and_then(|fault| fault.later(&decision.reason));
     let later = later.map(|reason| Finding::new(Severity::Info, reason));
+    let terms = &criterion.terms;
     Verdict {
+        clause: terms.requirement.clone(),
+        contract_clause: terms.clause.map(|place| contract_outcome(&plan.clauses[place])),
+        label: terms.label.clone(),
+        as_written: terms.as_written,
         metric: criterion.metric.clone(),
         outcome: decision.outcome,
         reason: decision.reason,
@@ -131,14 +168,12 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
         _ => of_several(&cases, decision.statistics.as_ref()),
     };
     let threshold = threshold.ok().map(|threshold| threshold.value.value);
-    let clause = if group.clause.is_empty() { &group.id } else { &group.clause };
     let mut verdict = Verdict {
         test: group.id.clone(),
-        clause: clause.clone(),
         criterion: format!("sum of {}: {criterion}", cases.len()),
         as_reported: cases.iter().any(|case| case.test.line.as_app().is_some()),
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
-        ..verdict(criterion, decision, threshold, remarks, fault.as_ref())
+        ..verdict(index.plan, criterion, decision, threshold, remarks, fault.as_ref())
     };
     let errors = each_once(findings.about_whole(&group.id).into_iter().chain(of_parts.into_iter().flatten()));
     apply(&errors, fault.as_ref(), &mut verdict);

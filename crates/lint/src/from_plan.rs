@@ -8,7 +8,7 @@ use command::words::{SplitLine, Valued};
 use command::{IorFacts, LaunchedRanks, LineFacts, WorkloadName};
 use plan::launcher::LaunchKind;
 use plan::line::Line;
-use plan::{Criterion, Goal, Group, Placement, Plan, Score, Stat, StateKind, Stripes, Test, Uses};
+use plan::{Criterion, Decide, Goal, Group, Placement, Plan, Score, Stat, StateKind, Stripes, Test, Uses};
 use results::summary;
 use units::Dimension;
 
@@ -51,11 +51,14 @@ pub(crate) fn subjects(plan: &Plan) -> PlanSubject {
         only_filled: only_filled.collect(),
         series: series(plan),
         texts: own.into_iter().map(|(whose, text)| (whose.to_owned(), text.clone())).chain(clauses).collect(),
+        untested: untested(plan),
         tables: if plan.layout == summary::PROCUREMENT { &summary::TABLES } else { &[] },
     }
 }
 
-fn criterion(asked: &Criterion, stat: Option<Stat>) -> CriterionFacts {
+/// The facts of a criterion whose test or group has this clause.
+fn criterion(asked: &Criterion, stat: Option<Stat>, clause: &str) -> CriterionFacts {
+    let requirement = &asked.terms.requirement;
     CriterionFacts {
         metric: asked.metric.clone(),
         stat,
@@ -66,12 +69,29 @@ fn criterion(asked: &Criterion, stat: Option<Stat>) -> CriterionFacts {
         },
         counts: asked.goal.dimension() == Dimension::Count,
         written: asked.written.clone(),
+        clause: (asked.terms.clause.is_some() && requirement != clause).then(|| requirement.clone()),
+        as_written: asked.terms.as_written,
     }
 }
 
+/// The clauses of the contract to which no criterion belongs.
+fn untested(plan: &Plan) -> Vec<String> {
+    let tested: BTreeSet<usize> = plan.criteria().filter_map(|criterion| criterion.terms.clause).collect();
+    let untested = plan.clauses.iter().enumerate().filter(|(place, _)| !tested.contains(place));
+    untested.map(|(_, clause)| clause.id.clone()).collect()
+}
+
+/// The confidence level of the criteria that have one.
+fn confidence<'c>(criteria: impl IntoIterator<Item = &'c Criterion>, decide: &Decide) -> Option<f64> {
+    criteria.into_iter().any(|criterion| !criterion.terms.as_written).then_some(decide.confidence)
+}
+
 fn of_test(plan: &Plan, test: &Test) -> LineSubject {
-    let criteria: Vec<_> =
-        test.criteria.iter().map(|asked| criterion(asked, asked.stat_named.then_some(asked.stat))).collect();
+    let criteria = test
+        .criteria
+        .iter()
+        .map(|asked| criterion(asked, asked.stat_named.then_some(asked.stat), &test.clause));
+    let criteria: Vec<_> = criteria.collect();
     let line = facts(&test.line);
     let clause = own_clause(plan, test);
     let target = criteria.iter().find(|criterion| {
@@ -97,8 +117,13 @@ fn of_test(plan: &Plan, test: &Test) -> LineSubject {
         criteria,
         worded_role: test.criteria.is_empty().then(|| worded_role(&clause)).flatten(),
         clause,
-        confidence: (!test.criteria.is_empty()).then_some(test.decide.confidence),
-        cov_max: test.cov_max,
+        confidence: confidence(&test.criteria, &test.decide),
+        cov_max: test
+            .criteria
+            .iter()
+            .filter_map(|criterion| criterion.terms.cov_max)
+            .chain(test.cov_max)
+            .max_by(f64::total_cmp),
         repetitions: Some(test.repetitions),
         source: source(plan, test),
         hints: plan.launch_of(test).env.keys().any(|key| key.contains("HINT")),
@@ -117,7 +142,11 @@ fn of_group(plan: &Plan, group: &Group) -> LineSubject {
     LineSubject {
         id: group.id.clone(),
         clause: group.clause.clone(),
-        criteria: group.criteria.iter().map(|asked| criterion(asked, Some(asked.stat))).collect(),
+        criteria: group
+            .criteria
+            .iter()
+            .map(|asked| criterion(asked, Some(asked.stat), &group.clause))
+            .collect(),
         repetitions: Some(group.repetitions),
         stated: LaunchedRanks {
             nodes: plan.parts(group).find_map(|part| part.placement.nodes).map(u64::from),
@@ -136,9 +165,11 @@ fn of_score(plan: &Plan, score: &Score) -> LineSubject {
         id: score.id.clone(),
         at: Some(score.at),
         clause: score.clause.clone(),
-        criteria: asked.map(|asked| criterion(asked, asked.stat_named.then_some(asked.stat))).collect(),
+        criteria: asked
+            .map(|asked| criterion(asked, asked.stat_named.then_some(asked.stat), &score.clause))
+            .collect(),
         reported: score.criterion.is_none(),
-        confidence: score.criterion.is_some().then_some(first.decide.confidence),
+        confidence: confidence(&score.criterion, &first.decide),
         repetitions: Some(first.repetitions),
         stated: LaunchedRanks {
             nodes: score.parts.iter().find_map(|part| plan.tests[part.test].placement.nodes).map(u64::from),

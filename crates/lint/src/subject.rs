@@ -75,6 +75,10 @@ pub struct CriterionFacts {
     pub counts: bool,
     /// The threshold as written.
     pub written: String,
+    /// The requirement text of its clause, if it is not that of the test.
+    pub clause: Option<String>,
+    /// Whether the value alone decides, without a confidence.
+    pub as_written: bool,
 }
 
 /// The maker of the files that a command line reads.
@@ -149,7 +153,7 @@ pub struct LineSubject {
     pub clause: String,
     /// The confidence level of its verdicts, 0.5 to 1.
     pub confidence: Option<f64>,
-    /// The largest coefficient of variation at which it is decided, a share.
+    /// The largest coefficient of variation at which a criterion is decided, a share.
     pub cov_max: Option<f64>,
     /// Planned repetitions, each a job.
     pub repetitions: Option<u32>,
@@ -334,6 +338,8 @@ pub struct PlanSubject {
     pub series: Vec<SeriesFacts>,
     /// Texts of the document, each with its owner: clauses, title, source.
     pub texts: Vec<(String, String)>,
+    /// The ids of the contract's clauses to which no criterion belongs.
+    pub untested: Vec<String>,
     /// The names of the report's own tables; empty if its layout has none.
     pub tables: &'static [&'static str],
 }

@@ -276,6 +276,12 @@ pub const LINTS: &[Lint] = &[
     lint(Code::HighCovMax, NeedsWaiver, &[Line(terms::cov_max)])
         .why("Repetitions that differ by half of their mean describe no rate")
         .source("this program: a `cov_max` that no measurement exceeds"),
+    lint(Code::AsWritten, Info, &[Line(terms::as_written)])
+        .why("A value without a confidence can meet its threshold by chance")
+        .source("this program: a contract that asks for the mean of five runs and nothing else"),
+    lint(Code::ClauseUntested, Info, &[Plan(terms::untested)])
+        .why("A clause that the plan does not test stays NOT RUN")
+        .source("this program: a contract of twelve clauses, of which a plan tests three"),
     lint(Code::TableLabel, Info, &[Plan(prose::tables)])
         .why("A table cited by a number that the report does not use gets filled in wrongly")
         .source("Blue Waters IO-2017 (results in Table 4, which is Table 3)"),

@@ -209,6 +209,7 @@ mod tests {
             chosen: true,
             stat: crate::Stat::Mean,
             by_bound: false,
+            as_written: false,
             confidence: 0.95,
             asked: 0.95,
             looks,

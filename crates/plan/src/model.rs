@@ -18,7 +18,7 @@ use crate::launcher::Launch;
 use crate::line::Line;
 use crate::placement::{ClientNodes, Placement};
 
-pub use clause::{Comparison, Criterion, Decide, Goal, Stat};
+pub use clause::{Comparison, ContractClause, Criterion, CriterionTerms, Decide, Goal, Stat};
 pub use dataset::{Dataset, DatasetDemand};
 pub use several::{
     AlternatingTests, ClientLimit, Course, Export, Group, Import, Projection, Score, ScorePart, Search,
@@ -34,6 +34,8 @@ pub struct Plan {
     pub title: String,
     /// The source of its clauses.
     pub source: String,
+    /// The clauses of the contract, in its order; empty if each criterion is a clause.
+    pub clauses: Vec<ContractClause>,
     /// Whether a campaign is added to the history at its end.
     pub track: bool,
     /// The file systems under test by name.
@@ -259,7 +261,8 @@ pub struct Test {
     pub waivers: Vec<Waiver>,
     /// Seconds after which a job is killed.
     pub timeout_s: f64,
-    /// Coefficient of variation above which the result is INCONCLUSIVE, 1.0 for 100 %.
+    /// Coefficient of variation above which a PASS becomes INCONCLUSIVE, 1.0 for 100 %. A criterion may have
+    /// another one.
     pub cov_max: Option<f64>,
     /// Whether reads may come from the client's cache.
     pub cache_warm: bool,
@@ -343,14 +346,24 @@ impl Plan {
 
     /// The metrics that are compared with those of the accepted campaign, each with its test, group or score.
     pub fn accepted(&self) -> Vec<(&str, &str)> {
+        self.named_criteria()
+            .filter(|(_, criterion)| matches!(criterion.goal, Goal::Accepted { .. }))
+            .map(|(id, criterion)| (id, criterion.metric.as_str()))
+            .collect()
+    }
+
+    /// All criteria of tests, groups and scores.
+    pub fn criteria(&self) -> impl Iterator<Item = &Criterion> {
+        self.named_criteria().map(|(_, criterion)| criterion)
+    }
+
+    /// All criteria, each with its test, group or score.
+    fn named_criteria(&self) -> impl Iterator<Item = (&str, &Criterion)> {
         let tests = self.tests.iter().map(|test| (test.id.as_str(), &test.criteria[..]));
         let groups = self.groups.iter().map(|group| (group.id.as_str(), &group.criteria[..]));
         let scores = self.scores.iter().map(|score| (score.id.as_str(), score.criterion.as_slice()));
         let all = tests.chain(groups).chain(scores);
-        let all = all.flat_map(|(id, criteria)| criteria.iter().map(move |criterion| (id, criterion)));
-        all.filter(|(_, criterion)| matches!(criterion.goal, Goal::Accepted { .. }))
-            .map(|(id, criterion)| (id, criterion.metric.as_str()))
-            .collect()
+        all.flat_map(|(id, criteria)| criteria.iter().map(move |criterion| (id, criterion)))
     }
 
     /// The test with this id.

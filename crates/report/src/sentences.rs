@@ -44,7 +44,16 @@ use crate::document::words::{BINARY_RATE, confidence, distinguished, percent, qu
 const WHO: &str = "who";
 
 /// Texts for data that a template does not mention. They follow the sentence.
-const ADDITIONS: [(&str, &str); 4] = [
+const ADDITIONS: [(&str, &str); 6] = [
+    (
+        "lag_one",
+        " The limit is widened, because neighbouring repetitions are alike (lag-1 correlation {lag_one}, p = \
+         {p}).[ Of independent repetitions it would be {limit_independent}.]",
+    ),
+    (
+        "rule",
+        " The value alone decides, {rule:as-written=as written in the contract}. That gives no confidence.",
+    ),
     ("measured", " Measured: {measured}"),
     ("also", " Also: {also}"),
     ("wrong", " {wrong}"),

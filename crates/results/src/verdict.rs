@@ -1,5 +1,6 @@
-//! The verdict on one clause of a plan.
+//! The verdict on one criterion of a plan, and those on the clauses of a contract.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use measure::statistics::{self, Side};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::reason::Reason;
 
-/// The outcome of a clause.
+/// The outcome of a criterion or a clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -37,6 +38,14 @@ impl Outcome {
             Self::NotRun => "NOT RUN",
         }
     }
+
+    /// The worst one, in the order FAIL, INVALID, INCONCLUSIVE, NOT RUN, PASS; NOT RUN without any.
+    pub fn worst(outcomes: impl IntoIterator<Item = Self>) -> Self {
+        const WORST_FIRST: [Outcome; 5] =
+            [Outcome::Fail, Outcome::Invalid, Outcome::Inconclusive, Outcome::NotRun, Outcome::Pass];
+        let place = |outcome: &Self| WORST_FIRST.iter().position(|known| known == outcome);
+        outcomes.into_iter().min_by_key(place).unwrap_or(Self::NotRun)
+    }
 }
 
 impl fmt::Display for Outcome {
@@ -45,7 +54,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The verdict on one clause.
+/// The verdict on one criterion. It is a clause of its own, unless it belongs to a clause of the contract.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Verdict {
@@ -53,6 +62,12 @@ pub struct Verdict {
     pub test: String,
     /// The requirement text of the clause.
     pub clause: String,
+    /// The clause of the contract that it belongs to; absent in a plan without such clauses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract_clause: Option<ContractOutcome>,
+    /// The name of the criterion; absent if it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
     /// The evaluated metric, such as `write.bw`.
     pub metric: String,
     /// The criterion as written, such as `mean >= 3.0 TB/s`.
@@ -80,11 +95,27 @@ pub struct Verdict {
     /// Whether the value was not measured by this program: an external program reported it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub as_reported: bool,
+    /// Whether the value alone decides, as written in the contract. Such a verdict has no confidence.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub as_written: bool,
     /// Folders of the jobs that the verdict is based on, relative to the campaign folder.
     pub jobs: Vec<String>,
     /// Time windows of the repetitions that were evaluated in addition to whole phases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub time_windows: Vec<TimeWindow>,
+}
+
+/// A clause of the contract, with its verdict over all of its criteria.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct ContractOutcome {
+    /// Its id in the contract.
+    pub id: String,
+    /// Its place in the contract; absent if the plan does not give it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// The worst outcome of its criteria.
+    pub outcome: Outcome,
 }
 
 /// A time window within a phase of one repetition.
@@ -162,20 +193,76 @@ impl Statistics {
             min: statistics::min(values)?,
             max: statistics::max(values)?,
             cov: statistics::cov(values),
-            bound: statistics::limit_of_mean(values, side, confidence),
+            bound: limit_of_mean(values, side, confidence),
             unit: String::new(),
             confidence,
         })
     }
 }
 
+/// The limit of the mean. That of values that are never negative is not negative either.
+fn limit_of_mean(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
+    let limit = statistics::limit_of_mean(values, side, confidence)?;
+    Some(if statistics::min(values) >= Some(0.0) { limit.max(0.0) } else { limit })
+}
+
 impl Verdict {
+    /// The verdicts on the clauses: one for each clause of the contract, with its id as the test, and each
+    /// criterion that belongs to none.
+    ///
+    /// The verdict on a clause has the outcome and the reason of its worst criterion.
+    pub fn of_clauses(verdicts: &[Self]) -> Vec<Self> {
+        let mut clauses: Vec<Vec<&Self>> = Vec::new();
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        for verdict in verdicts {
+            let known = verdict.contract_clause.as_ref().map(|clause| clause.id.as_str());
+            match known.and_then(|id| places.get(id)) {
+                Some(place) => clauses[*place].push(verdict),
+                None => {
+                    if let Some(id) = known {
+                        places.insert(id, clauses.len());
+                    }
+                    clauses.push(vec![verdict]);
+                }
+            }
+        }
+        clauses.into_iter().map(|criteria| Self::of_criteria(&criteria)).collect()
+    }
+
+    fn of_criteria(criteria: &[&Self]) -> Self {
+        let outcome = Outcome::worst(criteria.iter().map(|one| one.outcome));
+        let worst = criteria.iter().find(|one| one.outcome == outcome).copied().unwrap_or(criteria[0]);
+        let Some(contract) = &worst.contract_clause else { return worst.clone() };
+        let contract_clause = Some(ContractOutcome { outcome, ..contract.clone() });
+        if criteria.len() == 1 {
+            return Self { test: contract.id.clone(), contract_clause, ..worst.clone() };
+        }
+        let text = |one: &&Self| format!("{} {} {}", one.test, one.metric, one.criterion);
+        Self {
+            test: contract.id.clone(),
+            clause: worst.clause.clone(),
+            contract_clause,
+            criterion: criteria.iter().map(text).collect::<Vec<_>>().join("; "),
+            outcome,
+            reason: worst.reason.clone(),
+            jobs: criteria.iter().flat_map(|one| one.jobs.clone()).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Gives each criterion the outcome of its clause.
+    pub fn settle_clauses(verdicts: &mut [Self]) {
+        let clauses = Self::of_clauses(verdicts);
+        let outcomes: BTreeMap<&str, Outcome> =
+            clauses.iter().map(|clause| (clause.test.as_str(), clause.outcome)).collect();
+        for contract in verdicts.iter_mut().filter_map(|verdict| verdict.contract_clause.as_mut()) {
+            contract.outcome = outcomes[contract.id.as_str()];
+        }
+    }
+
     /// The worst outcome, in the order FAIL, INVALID, INCONCLUSIVE, NOT RUN, PASS; NOT RUN without verdicts.
     pub fn worst(verdicts: &[Self]) -> Outcome {
-        use Outcome::{Fail, Inconclusive, Invalid, NotRun};
-        let worst = [Fail, Invalid, Inconclusive, NotRun];
-        let of_any = worst.into_iter().find(|outcome| verdicts.iter().any(|one| one.outcome == *outcome));
-        of_any.unwrap_or(if verdicts.is_empty() { NotRun } else { Outcome::Pass })
+        Outcome::worst(verdicts.iter().map(|one| one.outcome))
     }
 
     /// The exit status of a program with these verdicts: 0 if all are PASS, 1 if one is FAIL, else 3. Status

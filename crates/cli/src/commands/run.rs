@@ -488,7 +488,8 @@ fn beside_selected(campaign: &Campaign) -> String {
     if only.is_empty() {
         return String::new();
     }
-    let left_out = campaign.verdicts.iter().filter(|verdict| !campaign.is_selected(&verdict.test)).count();
+    let clauses = |campaign: &Campaign| Verdict::of_clauses(&campaign.verdicts).len();
+    let left_out = clauses(campaign) - clauses(&campaign.of_selected());
     let mut needed: Vec<&str> = campaign.jobs.iter().map(|job| job.info.test.as_str()).collect();
     needed.retain(|test| !campaign.is_selected(test.trim_end_matches("+warm-up")));
     needed.sort_unstable();

@@ -2,7 +2,7 @@
 //!
 //! The ratio of two means has Fieller's interval. Two medians have the order statistics of each, at half the
 //! error each (Bonferroni). A smallest or largest value is a fact, so only the mean of the reference has a
-//! limit.
+//! limit. Parts of a group compete, so the means of their repetitions are compared in pairs.
 //!
 //! Invariant: without a limit of both values nothing is decided.
 //! Never here: thresholds that are values of the plan.
@@ -24,8 +24,8 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
         return Some((Outcome::Inconclusive, undecided));
     }
     let (answer, limits, repetitions) = match of.criterion.stat {
-        Stat::Mean => of_means(of),
-        Stat::Median | Stat::Min | Stat::Max | Stat::Cov => of_others(of, value, met),
+        Stat::Mean if !of.threshold.paired => of_means(of),
+        Stat::Mean | Stat::Median | Stat::Min | Stat::Max | Stat::Cov => of_others(of, value, met),
     };
     let Some(Interval { low, high }) = limits else {
         return Some((Outcome::Inconclusive, without_limits(of, value)));
@@ -33,7 +33,7 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
     let confidence = if met { of.test.decide.confidence } else { alone(of) };
     let between = |code| {
         let reason = of.reason(code, value).with("ratio_low", Datum::share(low.max(0.0)));
-        let reason = reason.with("confidence", Datum::share(confidence));
+        let reason = of.with_dependence(reason.with("confidence", Datum::share(confidence)), None);
         reason.with_some("ratio_high", high.is_finite().then(|| Datum::share(high)))
     };
     Some(match answer {
@@ -46,6 +46,7 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
             // An accepted campaign is not repeated.
             let is_advised =
                 of.criterion.stat == Stat::Mean && !matches!(of.criterion.goal, Goal::Accepted { .. });
+            let is_advised = is_advised && !of.threshold.paired;
             let reason = if is_advised { or_undecidable(reason, repetitions) } else { reason };
             (Outcome::Inconclusive, reason)
         }
@@ -102,6 +103,7 @@ fn of_others(of: &ThresholdComparison<'_>, value: f64, met: bool) -> Found {
 /// The limits of the ratio, each with this confidence; `None` with too few values.
 fn limits(of: &ThresholdComparison<'_>, value: f64, confidence: f64) -> Option<Interval> {
     match of.criterion.stat {
+        Stat::Mean => statistics::paired_ratio_interval(of.values, &of.threshold.measured, confidence),
         Stat::Median => statistics::median_ratio_interval(of.values, &of.threshold.measured, confidence),
         _ => statistics::value_ratio_interval(value, &of.threshold.measured, confidence),
     }

@@ -7,7 +7,7 @@ use results::finding::{Finding, Severity};
 use results::folder::JobEnd;
 use results::reason::{Code, Datum, Reason};
 use results::record::{Counts, Phase};
-use results::statistics::{self, RepetitionAmount};
+use results::statistics::{self, RepetitionAmount, Side};
 use units::{Dimension, Quantity};
 
 use crate::case::TestCriterion;
@@ -44,16 +44,20 @@ pub(super) fn of(index: &Index<'_>, test: &Test) -> Vec<Finding> {
         if phases.is_empty() {
             continue;
         }
+        let cases = rate_cases(index, test, name);
+        // A value that decides as written is not supported by its repetitions.
+        let supported = cases.iter().any(|case| !case.criterion.terms.as_written);
+        let of_repetitions = if supported { Severity::NeedsWaiver } else { Severity::Info };
         let waiver = [
-            straggler(&phases),
-            tail(&phases),
-            missing_variability(phases.len()),
-            variability(&most_variable(index, test, name), test.cov_max),
-            harmonic_of(index, test, name),
-            walk(test, &phases),
-            short_operations(&phases),
+            straggler(&phases).map(needs_waiver),
+            tail(&phases).map(needs_waiver),
+            missing_variability(phases.len()).map(|reason| Finding::new(of_repetitions, reason)),
+            most_variable(&cases),
+            harmonic_of(&cases),
+            walk(test, &phases).map(needs_waiver),
+            short_operations(&phases).map(needs_waiver),
         ];
-        let waiver = waiver.into_iter().flatten().map(|reason| Finding::new(Severity::NeedsWaiver, reason));
+        let waiver = waiver.into_iter().flatten();
         let physics = physics(index, test, name, &phases).into_iter();
         let errors = physics.map(|reason| Finding::new(Severity::Error, reason));
         let all = waiver.chain(errors).chain(short_transfers(index, &phases));
@@ -131,22 +135,41 @@ pub(crate) fn variability(values: &[f64], cov_max: Option<f64>) -> Option<Reason
     Some(reason.with("cov_max", Datum::share(most)))
 }
 
-/// The values of the repetitions for the criterion on a phase with the highest variability.
-fn most_variable(index: &Index<'_>, test: &Test, name: &str) -> Vec<f64> {
+/// The criteria on the speed of a phase.
+fn rate_cases<'a>(index: &'a Index<'a>, test: &'a Test, name: &str) -> Vec<TestCriterion<'a>> {
     let rates = test.criteria.iter().filter(|criterion| is_rate_of(criterion, Some(name)));
-    let values =
-        |criterion| validity::measured(&TestCriterion { index, test, criterion }).unwrap_or_default();
-    let cov = |values: &Vec<f64>| statistics::cov(values).unwrap_or(0.0);
-    let usable = rates.map(values).filter(|values| !values.is_empty());
-    usable.max_by(|a, b| cov(a).total_cmp(&cov(b))).unwrap_or_default()
+    rates.map(|criterion| TestCriterion { index, test, criterion }).collect()
 }
 
-fn harmonic_of(index: &Index<'_>, test: &Test, name: &str) -> Option<Reason> {
-    let rates = test.criteria.iter().filter(|criterion| is_rate_of(criterion, Some(name)));
-    let mut usable = rates
-        .map(|criterion| TestCriterion { index, test, criterion })
-        .filter(|case| validity::measured(case).is_ok_and(|values| !values.is_empty()));
-    usable.find_map(|case| harmonic(&case))
+fn needs_waiver(reason: Reason) -> Finding {
+    Finding::new(Severity::NeedsWaiver, reason)
+}
+
+/// The finding about the criterion with the highest variability, of those that vary by more than allowed.
+fn most_variable(cases: &[TestCriterion<'_>]) -> Option<Finding> {
+    let one = |case: &TestCriterion<'_>| {
+        let terms = &case.criterion.terms;
+        let reason = variability(&validity::measured(case).unwrap_or_default(), terms.cov_max)?;
+        let mild = terms.as_written && terms.cov_max.is_none();
+        Some(Finding::new(if mild { Severity::Info } else { Severity::NeedsWaiver }, reason))
+    };
+    let cov = |finding: &Finding| finding.reason.number("cov").unwrap_or(0.0);
+    let found = cases.iter().filter_map(one);
+    found.max_by(|a, b| a.severity.cmp(&b.severity).then(cov(a).total_cmp(&cov(b))))
+}
+
+/// The finding about the total rate, for the criterion that it matters most to.
+fn harmonic_of(cases: &[TestCriterion<'_>]) -> Option<Finding> {
+    let usable = cases.iter().filter(|case| validity::measured(case).is_ok_and(|values| !values.is_empty()));
+    let one = |case: &TestCriterion<'_>| {
+        let reason = harmonic(case)?;
+        let noise = reason.flag("within_limit") && reason.get("required").is_none();
+        let mild = case.criterion.terms.as_written || noise;
+        Some(Finding::new(if mild { Severity::Info } else { Severity::NeedsWaiver }, reason))
+    };
+    let found: Vec<Finding> = usable.filter_map(one).collect();
+    let gravest = found.iter().position(|finding| finding.severity > Severity::Info).unwrap_or(0);
+    found.into_iter().nth(gravest)
 }
 
 /// The rate of all repetitions together, if each moved the same amount and the mean of the rates is higher.
@@ -173,6 +196,10 @@ pub(crate) fn harmonic(case: &TestCriterion<'_>) -> Option<Reason> {
         let reason = Reason::new(Code::Harmonic).with("whole", Quantity { value: whole, dimension });
         let reason = reason.with("mean", Quantity { value: mean, dimension });
         let reason = reason.with("share", Datum::share(mean / whole - 1.0));
+        // Then the difference is no more than what the repetitions vary by.
+        let limit = statistics::limit_of_mean(&rates, Side::Lower, case.test.decide.confidence);
+        let within = limit.is_some_and(|limit| whole >= limit).then_some(true);
+        let reason = reason.with_some("within_limit", within);
         reason.with_some("required", only_the_mean_meets(case.criterion, mean, whole))
     })
 }

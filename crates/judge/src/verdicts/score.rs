@@ -36,14 +36,13 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
         Outcome::NotRun => Remarks::default(),
         _ => of_several(&cases, decision.statistics.as_ref()),
     };
-    let clause = if score.clause.is_empty() { &score.id } else { &score.clause };
     let mut verdict = Verdict {
         test: score.id.clone(),
-        clause: clause.clone(),
         criterion: format!("geometric mean of {}: {criterion}", cases.len()),
         as_reported: cases.iter().any(|case| case.test.line.as_app().is_some()),
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
         ..super::verdict(
+            index.plan,
             criterion,
             decision,
             threshold.ok().map(|of| of.value.value),

@@ -2,6 +2,7 @@
 
 mod at_once;
 mod cases;
+mod clauses;
 mod clients;
 mod comparison;
 mod comparison_rates;

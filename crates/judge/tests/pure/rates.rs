@@ -107,7 +107,7 @@ fn every_finding_about_a_phase_is_found_in_its_defect_and_nothing_else_is() {
         (Code::WearoutTail, waiver, WRITE, vec![stopped(95, 61.0); 2]),
         (Code::CovMissing, waiver, WRITE, vec![stopped(95, 40.0)]),
         (Code::CovHigh, waiver, WRITE, [40.0, 50.0, 50.0, 40.0].map(|s| stopped(95, s)).to_vec()),
-        (Code::Harmonic, waiver, WRITE, fixed.to_vec()),
+        (Code::Harmonic, Severity::Info, WRITE, fixed.to_vec()),
         (Code::RateTooShort, Severity::Info, WRITE, vec![stopped(95, 0.18); 2]),
         (Code::RateTooShort, waiver, WRITE, vec![stopped(95, 0.03); 2]),
         (Code::MdTooShort, waiver, NAMES, vec![names(5000, 40.0); 2]),

@@ -9,7 +9,7 @@ use results::finding::Severity::{Info, NeedsWaiver};
 use results::reason::{Code, Datum, Reason};
 use units::{Dimension, Quantity};
 
-use crate::subject::{CriterionFacts, LineSubject};
+use crate::subject::{CriterionFacts, LineSubject, PlanSubject};
 
 /// The least confidence level that needs no waiver.
 const CONFIDENCE_MIN: f64 = 0.9;
@@ -18,12 +18,12 @@ const COV_MAX: f64 = 0.5;
 
 /// clause-number
 pub(crate) fn number(subject: &LineSubject) -> Vec<Finding> {
-    // A test without a clause has its id in place of the text.
-    if subject.clause.is_empty() || subject.clause == subject.id {
-        return Vec::new();
-    }
-    let numbers = numbers(&subject.clause);
-    subject.criteria.iter().filter_map(|criterion| missing(criterion, &numbers)).collect()
+    let of_criterion = |criterion: &CriterionFacts| {
+        let clause = criterion.clause.as_ref().unwrap_or(&subject.clause);
+        // A test without a clause has its id in place of the text.
+        (!clause.is_empty() && *clause != subject.id).then(|| missing(criterion, &numbers(clause))).flatten()
+    };
+    subject.criteria.iter().filter_map(of_criterion).collect()
 }
 
 /// The finding about a criterion with a threshold that is not in the clause.
@@ -141,6 +141,20 @@ pub(crate) fn confidence(subject: &LineSubject) -> Option<Finding> {
     Some(Finding::new(NeedsWaiver, reason))
 }
 
+/// as-written
+pub(crate) fn as_written(subject: &LineSubject) -> Option<Finding> {
+    let metrics = subject.criteria.iter().filter(|criterion| criterion.as_written);
+    let metrics: Vec<&str> = metrics.map(|criterion| criterion.metric.as_str()).collect();
+    let reason = Reason::new(Code::AsWritten).with("metrics", Datum::list(metrics.iter().copied()));
+    (!metrics.is_empty()).then(|| Finding::new(Info, reason))
+}
+
+/// clause-untested, over the whole plan
+pub(crate) fn untested(plan: &PlanSubject) -> Vec<Finding> {
+    let reason = |clause: &String| Reason::new(Code::ClauseUntested).with("clause", clause);
+    plan.untested.iter().map(|clause| Finding::new(Info, reason(clause))).collect()
+}
+
 /// high-cov-max
 pub(crate) fn cov_max(subject: &LineSubject) -> Option<Finding> {
     let cov_max = subject.cov_max.filter(|cov_max| *cov_max > COV_MAX)?;
@@ -162,6 +176,8 @@ mod tests {
             value: Some(written.parse().unwrap()),
             counts: false,
             written: written.into(),
+            clause: None,
+            as_written: false,
         }
     }
 

@@ -16,6 +16,8 @@ pub(crate) fn criterion(metric: &str, stat: Option<Stat>, op: Comparison, writte
         counts: value.is_some_and(|value| value.dimension == Dimension::Count),
         value,
         written: written.into(),
+        clause: None,
+        as_written: false,
     }
 }
 

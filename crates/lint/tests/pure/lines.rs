@@ -215,6 +215,7 @@ fn a_command_line_with_the_defect_is_found_and_the_corrected_one_is_not() {
 
 /// Lints about one command that need facts of a plan.
 const OF_PLANS: &[&str] = &[
+    "as-written",
     "clause-number",
     "dead-criterion",
     "high-cov-max",

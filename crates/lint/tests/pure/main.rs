@@ -100,7 +100,11 @@ fn the_table_is_sound() {
 
 /// The findings of the two plans that contain all defects.
 fn all_defects() -> Vec<Finding> {
-    let texts = [include_str!("../plans/seeds-literal.toml"), include_str!("../plans/more-defects.toml")];
+    let texts = [
+        include_str!("../plans/seeds-literal.toml"),
+        include_str!("../plans/more-defects.toml"),
+        include_str!("../plans/contract.toml"),
+    ];
     texts.into_iter().flat_map(|text| lint::plan(&plan::Plan::parse(text, "p.toml").unwrap())).collect()
 }
 

@@ -132,6 +132,8 @@ keys! {
             "`[dataset.NAME]`: files that are written once and read by several tests";
         state: BTreeMap<String, Spanned<StateKeys>> = Named(StateKeys::TABLE), "",
             "`[state.NAME]`: a state of the file system that tests need";
+        clause: Vec<Spanned<ClauseKeys>> = Several(ClauseKeys::TABLE), "",
+            "`[[clause]]`: a clause of the contract, with one verdict over all criteria that name it";
         test: Vec<Spanned<TestKeys>> = Several(TestKeys::TABLE), "",
             "`[[test]]`: one command line, its repetitions and its criteria";
         series: Vec<Spanned<SeriesKeys>> = Several(SeriesKeys::TABLE), "",
@@ -284,7 +286,8 @@ keys! {
         rule: RuleWord = Word(RuleWord::WORDS), "\"mean\"",
             "the statistic that is compared if a criterion names none. `min`: the worst repetition, which is \
              the largest with `<=` and `<`. `lower_bound`: the confidence limit of the mean, so one \
-             repetition decides nothing";
+             repetition decides nothing. `as-written`: the mean alone decides, PASS or FAIL, without a \
+             confidence and without `cov_max`";
     }
     may {
         confidence: Option<Spanned<f64>> = Number, "0.95",
@@ -449,5 +452,6 @@ words! {
         Median = "median",
         Min = "min",
         LowerBound = "lower_bound",
+        AsWritten = "as-written",
     }
 }

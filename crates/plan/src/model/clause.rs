@@ -25,6 +25,35 @@ pub struct Criterion {
     pub written: String,
     /// The dimension of the metric. That of the threshold differs for the variability.
     pub dimension: Dimension,
+    /// What it has beside its threshold.
+    pub terms: CriterionTerms,
+}
+
+/// What a criterion has beside its threshold: its clause, its name, and how it is decided.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CriterionTerms {
+    /// The clause that it belongs to, by its place in [`super::Plan::clauses`]; `None` if it is a clause of
+    /// its own, in a plan without `[[clause]]`.
+    pub clause: Option<usize>,
+    /// The requirement text of its clause.
+    pub requirement: String,
+    /// Its name in reports; empty if it has none.
+    pub label: String,
+    /// Whether the value alone decides, without a confidence.
+    pub as_written: bool,
+    /// Coefficient of variation above which a PASS becomes INCONCLUSIVE, 1.0 for 100 %.
+    pub cov_max: Option<f64>,
+}
+
+/// A clause of the contract. It has one verdict, over all criteria that belong to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContractClause {
+    /// Its id in the contract.
+    pub id: String,
+    /// The requirement text.
+    pub text: String,
+    /// Its place in the contract; empty if it is not given.
+    pub source: String,
 }
 
 /// A threshold.
@@ -64,7 +93,8 @@ impl Goal {
 
 impl fmt::Display for Criterion {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {} {}", self.stat, self.op, self.written)
+        let rule = if self.terms.as_written { " (as written)" } else { "" };
+        write!(out, "{} {} {}{rule}", self.stat, self.op, self.written)
     }
 }
 
@@ -143,6 +173,8 @@ pub struct Decide {
     /// Whether the confidence limit is compared instead of the statistic, so that one repetition decides
     /// nothing.
     pub by_bound: bool,
+    /// Whether the value alone decides, without a confidence.
+    pub as_written: bool,
     /// One-sided confidence level of the limit at the present look, 0.5 to 1.
     pub confidence: f64,
     /// The confidence level over all planned looks.

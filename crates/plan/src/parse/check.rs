@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
+use super::clause::clauses;
 use super::defaults::{Defaults, ParseResult, holder, name};
 use super::fs::file_systems;
 use super::goal::known;
@@ -31,6 +32,7 @@ pub(super) fn plan(
     errors.kept(name(&file.plan.id, "a plan's id", place));
     let file_systems = file_systems(&file, place, errors);
     let (clients, launch) = nodes_and_launch(&file, place, errors);
+    let clauses = clauses(&file, place, errors);
     let defaults = Defaults {
         file: &file.defaults,
         file_systems: &file_systems,
@@ -39,6 +41,7 @@ pub(super) fn plan(
         launch_env: &launch.env,
         launch_attempts: launch.attempts,
         known: known(&file, place, errors),
+        clauses: &clauses,
         place,
         errors,
         is_recorded,
@@ -58,6 +61,7 @@ pub(super) fn plan(
         id: file.plan.id.get_ref().clone(),
         title: file.plan.title.clone(),
         source: file.plan.source.clone(),
+        clauses: clauses.clone(),
         track: file.plan.track,
         clients: defaults.clients.clone(),
         launch: launch.clone(),
@@ -76,9 +80,6 @@ pub(super) fn plan(
     };
     needed_parts(&file, &defaults, &mut plan);
     entries(&file, &defaults, &mut plan);
-    if plan.tests.is_empty() && errors.number() == 0 {
-        errors.add(place.at(0..0, "the plan has no [[test]], [[series]] or [[group]]. Add at least one."));
-    }
     scores(&file, &defaults, &mut plan);
     for asked in &file.projection {
         plan.projections.extend(errors.kept(defaults.projection(asked, &plan)));
@@ -144,6 +145,10 @@ fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) {
             plan.series.truncate(whole.1);
             plan.groups.truncate(whole.2);
         }
+    }
+    if plan.tests.is_empty() && defaults.errors.number() == 0 {
+        let what = "the plan has no [[test]], [[series]] or [[group]]. Add at least one.";
+        defaults.errors.add(defaults.place.at(0..0, what));
     }
 }
 

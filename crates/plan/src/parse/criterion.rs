@@ -4,8 +4,9 @@ use results::record::{CaseOutcome, METRICS};
 use toml::Spanned;
 use units::Dimension;
 
+use super::clause::CriterionClause;
 use super::defaults::{Defaults, ParseResult, among};
-use super::{Comparison, Criterion, Decide, Goal, Plan, Stat, Test, wire};
+use super::{Comparison, Criterion, CriterionTerms, Decide, Goal, Plan, Stat, Test, wire};
 use crate::language::rejections::Rejection;
 use crate::line::Line;
 use command::tool_line::Measures;
@@ -13,19 +14,32 @@ use command::tool_line::Measures;
 /// The most looks that a plan may have.
 const LOOKS_MAX: u64 = 20;
 
+/// The test or group that a criterion belongs to.
+pub(super) struct CriterionHolder<'a> {
+    pub(super) id: &'a str,
+    /// Its key `clause`.
+    pub(super) clause: Option<&'a Spanned<String>>,
+    /// The test, or the first part of a group that has the metric.
+    pub(super) test: &'a Test,
+}
+
 impl Defaults<'_> {
     pub(super) fn criterion(
         &self,
         who: &str,
         wire: &wire::CriterionKeys,
-        test: &Test,
+        holder: &CriterionHolder<'_>,
         plan: &Plan,
     ) -> ParseResult<Option<Criterion>> {
+        let test = holder.test;
         let dimension = self
             .dimension_of(wire.metric.get_ref(), test)
             .map_err(|why| self.place.error(&wire.metric, format!("{who}: {why}")))?;
+        let clause = wire.clause.as_ref().or(holder.clause);
+        let clause = self.criterion_clause(who, clause, holder.id, wire.metric.span())?;
+        let terms = self.terms(who, &wire.label, wire.rule, &wire.cov_max, clause, test)?;
         if let Some(within) = &wire.linear_within {
-            return self.linear(who, wire, within, test, plan);
+            return self.linear(who, wire, within, test, plan, terms);
         }
         let (Some(wire_op), Some(wire_value)) = (&wire.op, &wire.value) else {
             let what = "a criterion needs `op` and `value`, or in a series `linear_within`";
@@ -47,7 +61,7 @@ impl Defaults<'_> {
             why_not_cov(op, dimension).map_or(Ok(()), |why| Err(rejected(why.to_owned())))?;
         }
         let of_goal = if wire.stat == Some(Stat::Cov) { Dimension::Fraction } else { dimension };
-        let (goal, written) = self.goal(&written, of_goal, plan).map_err(rejected)?;
+        let (goal, written) = self.goal(&written, of_goal, Some(test), plan).map_err(rejected)?;
         if wire.stat == Some(Stat::Cov) && matches!(goal, Goal::Share { .. }) {
             return Err(rejected("a variability is compared with a share, such as `5 %`".to_owned()));
         }
@@ -65,7 +79,27 @@ impl Defaults<'_> {
             Some(stat) => stat,
         };
         let stat_named = wire.stat.is_some() || test.decide.chosen;
-        Ok(Some(Criterion { metric, stat, stat_named, op, goal, written, dimension }))
+        Ok(Some(Criterion { metric, stat, stat_named, op, goal, written, dimension, terms }))
+    }
+
+    /// What a criterion of `test` has beside its threshold.
+    pub(super) fn terms(
+        &self,
+        who: &str,
+        label: &str,
+        rule: Option<wire::CriterionRule>,
+        cov_max: &Option<Spanned<String>>,
+        (clause, requirement): CriterionClause,
+        test: &Test,
+    ) -> ParseResult<CriterionTerms> {
+        let as_written = rule.is_some() || test.decide.as_written;
+        let cov_max = match cov_max {
+            None if as_written => None,
+            None => test.cov_max,
+            own => self.asked(who, "cov_max", own, &None, Dimension::Fraction)?,
+        };
+        let label = label.to_owned();
+        Ok(CriterionTerms { clause, requirement, label, as_written, cov_max })
     }
 
     /// A criterion on linearity. The first step has none, because the others are compared with it.
@@ -76,6 +110,7 @@ impl Defaults<'_> {
         within: &Spanned<String>,
         test: &Test,
         plan: &Plan,
+        terms: CriterionTerms,
     ) -> ParseResult<Option<Criterion>> {
         let rejected = |why: &str| Err(self.place.error(within, format!("{who}: linear_within: {why}")));
         let below = self.place.quantity(who, "linear_within", within, Dimension::Fraction)?;
@@ -123,6 +158,7 @@ impl Defaults<'_> {
             goal,
             written,
             dimension,
+            terms,
         }))
     }
 
@@ -194,18 +230,19 @@ impl Defaults<'_> {
             }
         };
         let stat = match wire.rule {
-            wire::RuleWord::Mean | wire::RuleWord::LowerBound => Stat::Mean,
+            wire::RuleWord::Mean | wire::RuleWord::LowerBound | wire::RuleWord::AsWritten => Stat::Mean,
             wire::RuleWord::Median => Stat::Median,
             wire::RuleWord::Min => Stat::Min,
         };
         let by_bound = matches!(wire.rule, wire::RuleWord::LowerBound);
-        Ok(of_rule(true, stat, by_bound, (confidence, looks)))
+        let as_written = matches!(wire.rule, wire::RuleWord::AsWritten);
+        Ok(Decide { as_written, ..of_rule(true, stat, by_bound, (confidence, looks)) })
     }
 }
 
 /// A rule at its first look.
 fn of_rule(chosen: bool, stat: Stat, by_bound: bool, (asked, looks): (f64, u32)) -> Decide {
-    let rule = Decide { chosen, stat, by_bound, confidence: asked, asked, looks };
+    let rule = Decide { chosen, stat, by_bound, as_written: false, confidence: asked, asked, looks };
     Decide { confidence: rule.confidence_at(1), ..rule }
 }
 

@@ -10,7 +10,9 @@ use units::{Dimension, Quantity, Usage};
 use super::nearest::nearest;
 use super::plan_text::PlanText;
 use super::wire::{Count, CountOrNone};
-use super::{AlternatingTests, ClientNodes, Dataset, FileSystem, Placement, Plan, State, Step, wire};
+use super::{
+    AlternatingTests, ClientNodes, ContractClause, Dataset, FileSystem, Placement, Plan, State, Step, wire,
+};
 use crate::language::rejections::{Rejection, Rejections};
 use crate::launcher::LaunchKind;
 
@@ -73,7 +75,7 @@ pub(super) struct Variant {
     /// The text after its id: the step.
     pub(super) behind: String,
     /// Its clause, if it has none itself.
-    pub(super) clause: String,
+    pub(super) clause: Option<Spanned<String>>,
     /// Its repetitions, if it does not set them.
     pub(super) repetitions: Option<Spanned<Count>>,
     /// The step of a series.
@@ -117,6 +119,8 @@ pub(super) struct Defaults<'a> {
     /// How often a job of the plan's launcher runs again that died.
     pub(super) launch_attempts: u32,
     pub(super) known: Vec<KnownNumber>,
+    /// The clauses of the contract.
+    pub(super) clauses: &'a [ContractClause],
     pub(super) place: &'a PlanText<'a>,
     pub(super) errors: &'a Rejections,
     /// Whether the plan is that of a recorded campaign, which later rules do not reject.

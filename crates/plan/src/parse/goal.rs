@@ -6,7 +6,7 @@ use units::{Dimension, Quantity, Usage};
 
 use super::defaults::{Defaults, KnownNumber, ParseResult, among};
 use super::plan_text::PlanText;
-use super::{Goal, Plan, wire};
+use super::{Goal, Plan, Test, wire};
 use crate::language::rejections::Rejections;
 
 /// The word for what the accepted campaign measured.
@@ -38,10 +38,12 @@ pub(super) fn known(file: &wire::PlanFile, place: &PlanText<'_>, errors: &Reject
 
 impl Defaults<'_> {
     /// Reads `text` as the goal of a criterion on a metric of this dimension, with the text for reports.
+    /// `own` is the test of the criterion; `None` for a score.
     pub(super) fn goal(
         &self,
         text: &str,
         dimension: Dimension,
+        own: Option<&Test>,
         plan: &Plan,
     ) -> Result<(Goal, String), String> {
         if text.trim().parse::<f64>().is_ok() {
@@ -52,7 +54,7 @@ impl Defaults<'_> {
             if share.dimension != Dimension::Fraction || share.value <= 0.0 {
                 return Err(format!("`{text}`: write a share as in `50% of ID.write.bw`"));
             }
-            return self.part(text, share.value, of.trim(), dimension, plan);
+            return self.part(text, share.value, of.trim(), dimension, own, plan);
         }
         if let Some((share, of)) = text.split_once('%').filter(|(_, of)| !of.trim().is_empty()) {
             let of = of.trim().trim_start_matches("of").trim();
@@ -78,6 +80,7 @@ impl Defaults<'_> {
         share: f64,
         of: &str,
         dimension: Dimension,
+        own: Option<&Test>,
         plan: &Plan,
     ) -> Result<(Goal, String), String> {
         if let Some(name) = of.strip_prefix("known.") {
@@ -95,7 +98,7 @@ impl Defaults<'_> {
         if of == ACCEPTED {
             return Ok((Goal::Accepted { share, dimension }, text.to_owned()));
         }
-        let (test, metric) = self.measured(of, plan)?;
+        let (test, metric) = self.measured(of, own, plan)?;
         let measured = self.dimension_of(&metric, &plan.tests[test])?;
         if measured != dimension {
             return Err(format!("`{of}` has a unit of another kind, such as {}", measured.example()));
@@ -103,25 +106,45 @@ impl Defaults<'_> {
         Ok((Goal::Share { share, test, metric, dimension }, text.to_owned()))
     }
 
-    /// The test and the metric that `ID.PHASE.NAME` names.
-    pub(super) fn measured(&self, of: &str, plan: &Plan) -> Result<(usize, String), String> {
+    /// The test and the metric that `ID.PHASE.NAME` names. A criterion of `own`, a part of a group, may name
+    /// the other parts by their names in the group.
+    pub(super) fn measured(
+        &self,
+        of: &str,
+        own: Option<&Test>,
+        plan: &Plan,
+    ) -> Result<(usize, String), String> {
         if let Some(test) = plan.tests.iter().find(|test| test.id == of) {
             let name = ["bw", "rate"].into_iter().find(|name| test.line.yields(name)).unwrap_or("NAME");
             let phase = test.line.phases().swap_remove(0);
             return Err(format!("`{of}` is a test. Add one of its metrics, as in `{of}.{phase}.{name}`."));
         }
+        let part = own.and_then(|own| Some((own, plan.groups.get(own.part?)?)));
+        let group = part.map(|(_, group)| group);
+        let others = |index: &usize| part.is_none_or(|(own, _)| plan.tests[*index].id != own.id);
+        let in_group = group.iter().flat_map(|group| &group.tests).copied().filter(others);
+        let in_group = in_group.map(|index| (index, plan.tests[index].name.as_str()));
+        let all = (0..plan.tests.len()).filter(others).map(|index| (index, plan.tests[index].id.as_str()));
+        let named: Vec<(usize, &str)> = all
+            .chain(in_group)
+            .filter(|(_, name)| of.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+            .collect();
         // Ids may contain dots, so the longest matching id is meant.
-        let test = (0..plan.tests.len())
-            .filter(|index| {
-                of.strip_prefix(plan.tests[*index].id.as_str()).is_some_and(|rest| rest.starts_with('.'))
-            })
-            .max_by_key(|index| plan.tests[*index].id.len());
-        let Some(test) = test else {
-            let ids: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
-            let whose = of.split('.').next().unwrap_or(of);
-            return Err(format!("`{of}` does not name a test above this one{}", among(whose, &ids)));
-        };
-        Ok((test, of[plan.tests[test].id.len() + 1..].to_owned()))
+        let longest = named.iter().map(|(_, name)| name.len()).max();
+        let longest: Vec<&(usize, &str)> =
+            named.iter().filter(|(_, name)| Some(name.len()) == longest).collect();
+        match longest[..] {
+            [(test, name)] => Ok((*test, of[name.len() + 1..].to_owned())),
+            [(_, name), (other, _), ..] => {
+                let other = &plan.tests[*other].id;
+                Err(format!("`{name}` is a test, and a part of this group. Write `{other}` for the part."))
+            }
+            [] => {
+                let ids: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
+                let whose = of.split('.').next().unwrap_or(of);
+                Err(format!("`{of}` does not name a test above this one{}", among(whose, &ids)))
+            }
+        }
     }
 }
 

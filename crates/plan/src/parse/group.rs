@@ -6,8 +6,9 @@
 use toml::Spanned;
 use units::Dimension;
 
+use super::criterion::CriterionHolder;
 use super::defaults::{Defaults, ParseResult, Variant, name};
-use super::{Group, Plan, state, wire};
+use super::{Group, Plan, Role, state, wire};
 use crate::language::rejections::Rejection;
 
 /// Default share of the shorter one of two parts that must run together.
@@ -64,17 +65,27 @@ impl Defaults<'_> {
         if let Some(why) = state::at_once(&tests, plan) {
             return rejected(why);
         }
-        plan.groups.push(Group {
-            id: id.clone(),
-            clause: wire.clause.clone(),
-            overlap,
-            repetitions,
-            tests,
-            criteria: Vec::new(),
-        });
+        let clause = self.clause_text(&who, wire.clause.as_ref(), "")?;
+        plan.groups.push(Group { id: id.clone(), clause, overlap, repetitions, tests, criteria: Vec::new() });
+        self.part_criteria(wire, first, plan);
+        if self.errors.number() > before {
+            return Err(Rejection::Follows);
+        }
         let criteria = self.sums(&who, wire, plan, index)?;
         plan.groups[index].criteria = criteria;
         Ok(())
+    }
+
+    /// Adds the criteria of the parts, of which the first is the test `first`. Their errors are added.
+    fn part_criteria(&self, wire: &wire::GroupKeys, first: usize, plan: &mut Plan) {
+        for (at, part) in (first..).zip(&wire.parts) {
+            let test = &plan.tests[at];
+            if test.role == Role::Contract {
+                let clause = part.clause.as_ref().or(wire.clause.as_ref());
+                let criteria = self.criteria(&format!("test {}", test.id), part, clause, test, plan);
+                plan.tests[at].criteria = criteria;
+            }
+        }
     }
 
     /// The share of the shorter one of any two parts that must run together.
@@ -112,7 +123,9 @@ impl Defaults<'_> {
                 let what = format!("{who}: `{word}` has no sum over parts. Put the criterion on the parts.");
                 return Err(self.place.error(&criterion.metric, what));
             }
-            criteria.extend(self.criterion(who, criterion, &plan.tests[*first], plan)?);
+            let (id, test) = (&plan.groups[index].id, &plan.tests[*first]);
+            let holder = CriterionHolder { id, clause: wire.clause.as_ref(), test };
+            criteria.extend(self.criterion(who, criterion, &holder, plan)?);
         }
         Ok(criteria)
     }

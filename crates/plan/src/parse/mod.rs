@@ -5,6 +5,7 @@
 
 mod app;
 mod check;
+mod clause;
 mod criterion;
 mod dataset;
 mod defaults;
@@ -33,9 +34,9 @@ use units::Usage;
 use crate::language::rejections::{Rejection, Rejections};
 use crate::language::{PlanErrors, keys, nearest, plan_text, wire};
 use crate::model::{
-    AlternatingTests, Choice, ClientLimit, Comparison, Course, Criterion, Dataset, DatasetDemand, Decide,
-    Export, FileSystem, Goal, Group, Import, Plan, Projection, Role, Score, ScorePart, Search, Series, Stat,
-    State, StateKind, Step, Test, Uses, Waiver,
+    AlternatingTests, Choice, ClientLimit, Comparison, ContractClause, Course, Criterion, CriterionTerms,
+    Dataset, DatasetDemand, Decide, Export, FileSystem, Goal, Group, Import, Plan, Projection, Role, Score,
+    ScorePart, Search, Series, Stat, State, StateKind, Step, Test, Uses, Waiver,
 };
 use crate::placement::{ClientNodes, Placement};
 use defaults::ParseResult;

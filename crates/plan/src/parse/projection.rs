@@ -65,7 +65,7 @@ impl Defaults<'_> {
             return Err(Rejection::Follows);
         }
         let (test, metric) = self
-            .measured(wire.of.get_ref(), plan)
+            .measured(wire.of.get_ref(), None, plan)
             .map_err(|why| self.place.error(&wire.of, format!("{who}: {why}{OF}")))?;
         let dimension = self
             .dimension_of(&metric, &plan.tests[test])

@@ -134,6 +134,7 @@ fn read(name: &str, value: &FileValue<'_>) -> Option<Error> {
         "known" => try_as::<wire::KnownKeys>(value),
         "dataset" => try_as::<wire::DatasetKeys>(value),
         "state" => try_as::<wire::StateKeys>(value),
+        "clause" => try_as::<wire::ClauseKeys>(value),
         "test" => try_as::<wire::TestKeys>(value),
         "series" => try_as::<wire::SeriesKeys>(value),
         "group" => try_as::<wire::GroupKeys>(value),

@@ -8,7 +8,9 @@ use toml::Spanned;
 use units::{Dimension, Quantity};
 
 use super::defaults::{Defaults, ParseResult, holder, name};
-use super::{Comparison, Criterion, Goal, Plan, Rejection, Score, ScorePart, Stat, wire};
+use super::{
+    Comparison, Criterion, CriterionTerms, Goal, Plan, Rejection, Score, ScorePart, Stat, Test, wire,
+};
 
 /// One entry of `of`.
 struct ScoreFactor {
@@ -57,11 +59,17 @@ impl Defaults<'_> {
         let parts: Vec<ScorePart> = factors.into_iter().zip(units).flat_map(of_factor).collect();
         self.as_often(&who, wire, &parts, plan)?;
         let criterion = match &wire.criterion {
-            Some(asked) => Some(self.score_criterion(&who, asked, dimension, &parts, plan)?),
+            Some(asked) => {
+                let clause = self.criterion_clause(&who, wire.clause.as_ref(), id, wire.id.span())?;
+                let test = &plan.tests[parts[0].test];
+                let terms = self.terms(&who, &asked.label, asked.rule, &asked.cov_max, clause, test)?;
+                Some(self.score_criterion(&who, asked, dimension, test, plan, terms)?)
+            }
             None => None,
         };
         let at = self.place.line_column(&wire.id.span());
-        Ok(Score { id: id.clone(), clause: wire.clause.clone(), parts, dimension, criterion, at })
+        let clause = self.clause_text(&who, wire.clause.as_ref(), "")?;
+        Ok(Score { id: id.clone(), clause, parts, dimension, criterion, at })
     }
 
     /// A metric of a test, or an earlier score.
@@ -69,7 +77,7 @@ impl Defaults<'_> {
         if let Some(score) = plan.scores.iter().find(|score| score.id == word) {
             return Ok(ScoreFactor { dimension: score.dimension, parts: score.parts.clone() });
         }
-        let (test, metric) = self.measured(word, plan)?;
+        let (test, metric) = self.measured(word, None, plan)?;
         let dimension = self.dimension_of(&metric, &plan.tests[test])?;
         if !matches!(dimension, Dimension::BytesPerSecond | Dimension::PerSecond) {
             return Err(format!(
@@ -160,8 +168,9 @@ impl Defaults<'_> {
         who: &str,
         wire: &wire::ScoreCriterionKeys,
         dimension: Dimension,
-        parts: &[ScorePart],
+        first: &Test,
         plan: &Plan,
+        terms: CriterionTerms,
     ) -> ParseResult<Criterion> {
         let known = [Comparison::AtLeast, Comparison::Above];
         let Some(op) = known.into_iter().find(|op| op.to_string() == *wire.op.get_ref()) else {
@@ -169,16 +178,17 @@ impl Defaults<'_> {
             return Err(self.place.error(&wire.op, what));
         };
         let rejected = |what: String| self.place.error(&wire.value, format!("{who}: {what}"));
-        let (goal, written) = self.goal(wire.value.get_ref(), dimension, plan).map_err(rejected)?;
+        let (goal, written) = self.goal(wire.value.get_ref(), dimension, None, plan).map_err(rejected)?;
         if let Goal::Share { .. } = goal {
             return Err(rejected("a score is compared with a number, or a share of known.NAME".to_owned()));
         }
-        let decide = &plan.tests[parts[0].test].decide;
+        let decide = &first.decide;
         let stat = wire.stat.unwrap_or(decide.stat);
         if stat == Stat::Cov {
             return Err(rejected("a score has no criterion on its variability".to_owned()));
         }
         let stat_named = wire.stat.is_some() || decide.chosen;
-        Ok(Criterion { metric: "score".to_owned(), stat, stat_named, op, goal, written, dimension })
+        let metric = "score".to_owned();
+        Ok(Criterion { metric, stat, stat_named, op, goal, written, dimension, terms })
     }
 }

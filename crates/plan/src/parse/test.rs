@@ -5,9 +5,12 @@ use std::ops::Range;
 use toml::Spanned;
 use units::Dimension;
 
+use super::criterion::CriterionHolder;
 use super::defaults::{Defaults, ParseResult, Variant, among, holder, name};
 use super::placement::RanksRequest;
-use super::{Course, Export, Import, Placement, Plan, Role, Search, Test, Uses, state, waiver, wire};
+use super::{
+    Course, Criterion, Export, Import, Placement, Plan, Role, Search, Test, Uses, state, waiver, wire,
+};
 use crate::language::rejections::Rejection;
 use crate::line::Line;
 use command::tool_line::ToolLine;
@@ -136,17 +139,18 @@ impl Defaults<'_> {
         let cov_max = self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction);
         let cov_max = errors.kept(cov_max);
         let fs = errors.kept(self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id));
+        let clause = wire.clause.as_ref().or(variant.clause.as_ref());
+        let clause_text = errors.kept(self.clause_text(&who, clause, &id));
         let (Some(decide), Some(words), Some(ran), Some(placement), Some(role), Some(fs)) =
             (decide, words, ran, placement, role, fs)
         else {
             return Err(Rejection::Follows);
         };
-        let clause = [&wire.clause, &variant.clause].into_iter().find(|clause| !clause.is_empty());
         let mut test = Test {
             family: variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone()),
             name: wire.id.get_ref().clone(),
             setup: wire.setup.iter().map(|command| variant.at_step(command)).collect(),
-            clause: clause.unwrap_or(&id).clone(),
+            clause: clause_text.unwrap_or_default(),
             placement,
             launch: None,
             step: variant.step.clone(),
@@ -174,7 +178,7 @@ impl Defaults<'_> {
             at: self.place.line_column(&words.span()),
             id,
         };
-        self.complete(&who, wire, &mut test, plan);
+        self.complete(&who, wire, clause, &mut test, plan);
         if variant.has_error || errors.number() > before {
             return Err(Rejection::Follows);
         }
@@ -256,7 +260,14 @@ impl Defaults<'_> {
     }
 
     /// Adds the parts that need an otherwise complete test. Their errors are added.
-    fn complete(&self, who: &str, wire: &wire::TestKeys, test: &mut Test, plan: &Plan) {
+    fn complete(
+        &self,
+        who: &str,
+        wire: &wire::TestKeys,
+        clause: Option<&Spanned<String>>,
+        test: &mut Test,
+        plan: &Plan,
+    ) {
         for state in &wire.states {
             let needed = self.needed(who, state, test, plan);
             test.states.extend(self.errors.kept(needed));
@@ -266,10 +277,24 @@ impl Defaults<'_> {
             Uses::Dataset(index) => plan.datasets[*index].stripes,
             Uses::Test(index) => plan.tests[*index].stripes,
         });
-        for criterion in wire.criterion.0.iter().filter(|_| test.role == Role::Contract) {
-            let found = self.criterion(who, criterion, test, plan);
-            test.criteria.extend(self.errors.kept(found).flatten());
+        // Those of a part may name any part of its group, so they are read after all parts.
+        if test.role == Role::Contract && test.part.is_none() {
+            test.criteria = self.criteria(who, wire, clause, test, plan);
         }
+    }
+
+    /// The criteria of a test whose key `clause` is `clause`. Their errors are added.
+    pub(super) fn criteria(
+        &self,
+        who: &str,
+        wire: &wire::TestKeys,
+        clause: Option<&Spanned<String>>,
+        test: &Test,
+        plan: &Plan,
+    ) -> Vec<Criterion> {
+        let holder = CriterionHolder { id: &test.id, clause, test };
+        let read = wire.criterion.0.iter().map(|criterion| self.criterion(who, criterion, &holder, plan));
+        read.filter_map(|found| self.errors.kept(found).flatten()).collect()
     }
 
     fn repetitions(&self, who: &str, wire: &wire::TestKeys, variant: &Variant) -> ParseResult<u32> {
@@ -294,7 +319,7 @@ impl Defaults<'_> {
     }
 
     /// A quantity that the test sets, or else the defaults.
-    fn asked(
+    pub(super) fn asked(
         &self,
         who: &str,
         key: &str,

@@ -63,7 +63,9 @@ pub(super) fn shown_verdicts(campaign: &Campaign) -> Cow<'_, [Verdict]> {
         reason: Reason::new(Code::EvidenceModified).with("measured", verdict.reason.clone()),
         ..verdict.clone()
     };
-    campaign.verdicts.iter().map(invalid).collect()
+    let mut verdicts: Vec<Verdict> = campaign.verdicts.iter().map(invalid).collect();
+    Verdict::settle_clauses(&mut verdicts);
+    Cow::Owned(verdicts)
 }
 
 /// Everything that belongs to one test of the plan.
@@ -88,7 +90,9 @@ fn parts_of<'a>(
     detail: PlotDetail,
 ) -> (Vec<Test<'a>>, TestAnchors, JobAnchors) {
     let mut ids: Vec<&str> = Vec::new();
-    let of_verdicts = verdicts.iter().map(|verdict| verdict.test.as_str());
+    // A clause of the contract without a criterion has no test.
+    let of_tests = verdicts.iter().filter(|verdict| verdict.reason.code != Code::ClauseUntested);
+    let of_verdicts = of_tests.map(|verdict| verdict.test.as_str());
     for id in of_verdicts.chain(campaign.jobs.iter().map(|job| job.info.test.as_str())) {
         if !ids.contains(&id) {
             ids.push(id);
@@ -130,7 +134,8 @@ fn overall_result(campaign: &Campaign) -> OverallResult {
     let open = summary::open_findings(&campaign.summary);
     let word = sentences::overall(outcome, open.is_some());
     let tone = super::words::overall_tone(outcome, open.is_some());
-    let outcomes: Vec<Outcome> = campaign.verdicts.iter().map(|verdict| verdict.outcome).collect();
+    let clauses = Verdict::of_clauses(&campaign.verdicts);
+    let outcomes: Vec<Outcome> = clauses.iter().map(|clause| clause.outcome).collect();
     let errors = info.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let restrictions = [
         of_campaign::selected(&info.only),

@@ -161,12 +161,12 @@ fn unverified(read: &[(&IndexEntry, &IndexedCampaign)]) -> Table {
 const ORDER: [Outcome; 5] =
     [Outcome::Pass, Outcome::Fail, Outcome::Inconclusive, Outcome::Invalid, Outcome::NotRun];
 
-/// The verdicts that are shown. If the evidence is not intact, all of them are INVALID.
+/// The verdicts on the clauses that are shown. If the evidence is not intact, all of them are INVALID.
 fn shown(one: &IndexedCampaign) -> Vec<Verdict> {
     let invalid = |verdict: &Verdict| Verdict { outcome: Outcome::Invalid, value: None, ..verdict.clone() };
     match one.is_usable {
-        true => one.verdicts.clone(),
-        false => one.verdicts.iter().map(invalid).collect(),
+        true => Verdict::of_clauses(&one.verdicts),
+        false => Verdict::of_clauses(&one.verdicts).iter().map(invalid).collect(),
     }
 }
 
@@ -226,7 +226,9 @@ fn clauses(plan: &str, all: &[(usize, &IndexedCampaign)]) -> Table {
     for (column, (_, one)) in campaigns.iter().enumerate() {
         let mut numbers: BTreeMap<(String, String), usize> = BTreeMap::new();
         for verdict in shown(one) {
-            let name = (verdict.test.clone(), verdict.metric.clone());
+            // The criteria of a clause of the contract may change.
+            let metric = if verdict.contract_clause.is_some() { "" } else { &verdict.metric };
+            let name = (verdict.test.clone(), metric.to_owned());
             let number = numbers.entry(name.clone()).and_modify(|number| *number += 1).or_insert(1);
             let key = (name.0, name.1, *number);
             let (last, row) = cells.entry(key.clone()).or_insert_with(|| {

@@ -4,7 +4,10 @@
 //! to the threshold. The interval of the median is an addition: no verdict is based on it.
 //! Never here: a second evaluation.
 
+use std::collections::BTreeMap;
+
 use results::folder::{folder_name, names};
+use results::reason::Code;
 use results::statistics::{bootstrap_interval, median};
 use results::{Finding, Statistics, Verdict};
 
@@ -12,11 +15,39 @@ use super::anchors::TestAnchors;
 use super::words::{BINARY_RATE, NONE, confidence, distinguished, link_to, share, tone_of};
 use crate::sentences;
 
-use super::{Cell, Clause, Fact, Remark, RemarkKind, Table, margin, unit};
+use super::{Cell, Clause, ContractHead, Fact, Remark, RemarkKind, Table, margin, unit};
 
-/// All clauses, in the order of the verdicts.
+/// All clauses, in the order of the verdicts. A clause of the contract begins with its first criterion.
 pub(super) fn all(anchors: &TestAnchors, verdicts: &[Verdict]) -> Vec<Clause> {
-    verdicts.iter().map(|verdict| clause(verdict, anchors.link(&verdict.test))).collect()
+    let mut heads: BTreeMap<String, ContractHead> =
+        Verdict::of_clauses(verdicts).iter().filter_map(head).map(|head| (head.id.clone(), head)).collect();
+    let one = |verdict: &Verdict| {
+        let clause = clause(verdict, anchors.link(&verdict.test));
+        let Some(contract) = &verdict.contract_clause else { return clause };
+        Clause { contract: heads.remove(&contract.id), words: verdict.label.clone(), ..clause }
+    };
+    verdicts.iter().map(one).collect()
+}
+
+/// The clause of the contract, from the verdict over all of its criteria.
+fn head(verdict: &Verdict) -> Option<ContractHead> {
+    let contract = verdict.contract_clause.as_ref()?;
+    let is_untested = verdict.reason.code == Code::ClauseUntested;
+    Some(ContractHead {
+        id: contract.id.clone(),
+        words: verdict.clause.clone(),
+        source: contract.source.clone(),
+        verdict: verdict.outcome.to_string(),
+        tone: tone_of(verdict.outcome),
+        reason: if is_untested { sentences::explained(&verdict.reason) } else { String::new() },
+    })
+}
+
+/// The requirement text with the id of the clause of the contract, and the name of the criterion.
+fn words(verdict: &Verdict) -> String {
+    let id = verdict.contract_clause.as_ref().map(|contract| format!("{}: ", contract.id));
+    let label = if verdict.label.is_empty() { String::new() } else { format!(" ({})", verdict.label) };
+    format!("{}{}{label}", id.unwrap_or_default(), verdict.clause)
 }
 
 /// The distinct remarks, warnings first, each with its tests. A clause keeps the remarks that no earlier
@@ -50,8 +81,10 @@ pub(super) fn remarks(clauses: &mut [Clause]) -> Vec<Remark> {
 pub(super) fn clause(verdict: &Verdict, link: Option<String>) -> Clause {
     let statistics = verdict.statistics.as_ref();
     Clause {
+        contract: None,
+        has_criterion: verdict.reason.code != Code::ClauseUntested,
         test: Cell { link, ..Cell::literal(&verdict.test) },
-        words: verdict.clause.clone(),
+        words: words(verdict),
         metric: verdict.metric.clone(),
         criterion: criterion(verdict),
         value: value(verdict),

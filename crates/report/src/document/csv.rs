@@ -15,22 +15,28 @@ use crate::sentences::sentence;
 const COLUMNS: &str = "benchmark,purpose,role,metric,system,kind,stat,value,unit,cov,runs,low,high,factor,\
     model,criterion,threshold,outcome,remark,jobs,margin,target,confidence";
 
+/// The further columns of a plan with the clauses of a contract.
+const CLAUSE_COLUMNS: &str = ",clause,clause_outcome,label";
+
 /// The measured rates (`benchmarked`, means), the evaluated criteria with the sums of groups (`judged`), and
 /// the projected rates (`projected`). Values are in base units. If evidence files are not intact, each line
-/// states it, and each evaluated criterion is INVALID.
+/// states it, and each evaluated criterion is INVALID. With clauses of a contract, each criterion also has
+/// the id and the outcome of its clause, and its label.
 pub fn csv(campaign: &Campaign) -> String {
     let summary = &campaign.summary;
     let rates = summary.rates.iter().map(|rate| (&summary.measured_on, benchmarked(rate)));
     let verdicts = shown_verdicts(campaign);
+    let has_clauses = verdicts.iter().any(|verdict| verdict.contract_clause.is_some());
+    let columns = format!("{COLUMNS}{}", if has_clauses { CLAUSE_COLUMNS } else { "" });
     let verdicts = verdicts.iter().map(|verdict| (&summary.measured_on, judged(verdict)));
     let projections = summary.projections.iter().map(|one| (&one.system, projected(one)));
-    let mut text = format!("{COLUMNS}\n");
+    let mut text = format!("{columns}\n");
     for (system, mut fields) in rates.chain(verdicts).chain(projections) {
         let remark = fields.iter_mut().find(|(column, _)| *column == "remark");
         if let (Some(fault), Some((_, remark))) = (campaign.faults.first(), remark) {
             *remark = format!("Files of the campaign are not intact: {fault}");
         }
-        line(&mut text, system, &fields);
+        line(&mut text, &columns, system, &fields);
     }
     text
 }
@@ -57,7 +63,11 @@ fn benchmarked(rate: &Rate) -> Fields {
 
 fn judged(verdict: &Verdict) -> Fields {
     let statistics = verdict.statistics.as_ref();
+    let clause = verdict.contract_clause.as_ref();
     vec![
+        ("clause", clause.map(|clause| clause.id.clone()).unwrap_or_default()),
+        ("clause_outcome", clause.map(|clause| clause.outcome.to_string()).unwrap_or_default()),
+        ("label", verdict.label.clone()),
         ("benchmark", verdict.test.clone()),
         ("purpose", verdict.clause.clone()),
         ("role", "contract".into()),
@@ -99,8 +109,8 @@ fn number(value: Option<f64>) -> String {
 }
 
 /// One line.
-fn line(text: &mut String, system: &str, fields: &Fields) {
-    let quoted = COLUMNS.split(',').map(|column| {
+fn line(text: &mut String, columns: &str, system: &str, fields: &Fields) {
+    let quoted = columns.split(',').map(|column| {
         let own = fields.iter().find(|(name, _)| *name == column).map_or("", |(_, field)| field);
         quoted(if column == "system" { system } else { own })
     });

@@ -166,12 +166,33 @@ impl Fact {
     }
 }
 
-/// One clause of the contract with its verdict.
+/// A clause of the contract with its verdict over all of its criteria.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ContractHead {
+    /// Its id in the contract.
+    pub id: String,
+    /// The requirement text.
+    pub words: String,
+    /// Its place in the contract; may be empty.
+    pub source: String,
+    /// The outcome.
+    pub verdict: String,
+    /// Its tone.
+    pub tone: Tone,
+    /// Why, if no criterion belongs to it; else empty, because its criteria have their reasons.
+    pub reason: String,
+}
+
+/// One criterion with its verdict. It is a clause of its own, unless it belongs to a clause of the contract.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Clause {
+    /// The clause of the contract that begins with this criterion.
+    pub contract: Option<ContractHead>,
+    /// Whether it has a criterion. A clause of the contract can have none.
+    pub has_criterion: bool,
     /// The test's id, with a link to its section.
     pub test: Cell,
-    /// The requirement text of the clause.
+    /// The requirement text, or the name of a criterion of a clause of the contract.
     pub words: String,
     /// The metric of the criterion. A column of criteria needs it.
     pub metric: String,

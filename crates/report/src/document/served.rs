@@ -127,9 +127,10 @@ fn row(one: &ListedCampaign) -> Vec<Cell> {
             (word, done, outcomes.clone(), none(), Cell::new(or_none(title)), state.clone())
         }
         ListedState::Ended(ended) => {
+            let clauses = Verdict::of_clauses(&ended.verdicts);
             let outcomes: Vec<Outcome> = match ended.is_usable {
-                true => ended.verdicts.iter().map(|verdict| verdict.outcome).collect(),
-                false => vec![Outcome::Invalid; ended.verdicts.len()],
+                true => clauses.iter().map(|clause| clause.outcome).collect(),
+                false => vec![Outcome::Invalid; clauses.len()],
             };
             let worst = if ended.is_usable { Verdict::worst(&ended.verdicts) } else { Outcome::Invalid };
             let plan = Cell::new(or_none(&format!("{}: {}", ended.plan, ended.title)));

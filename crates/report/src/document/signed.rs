@@ -36,6 +36,8 @@ pub struct SignedPart {
     pub course: Vec<Fact>,
     /// What proves the evidence: hash, nonce, witness, signers.
     pub proof: Vec<Fact>,
+    /// The evidence hash before this report, for the margin of each printed page.
+    pub hash: String,
 }
 
 /// The signed part of a campaign with these verdicts.
@@ -45,6 +47,10 @@ pub(super) fn of(campaign: &Campaign, verdicts: &[Verdict], anchors: &TestAnchor
         waivers: waivers(&campaign.summary),
         course: course(campaign),
         proof: proof(campaign),
+        hash: match &campaign.head {
+            Some(head) => format!("Evidence hash before this report: {}", head.hash),
+            None => "Evidence hash: none".to_owned(),
+        },
     }
 }
 

@@ -14,6 +14,8 @@ use crate::sentences::campaign::{HASH_LINE, MARGIN, NO_WAIVER, NO_WARNING};
 use crate::{PageLinks, PageOptions};
 
 const PAGE: &str = include_str!("page.html");
+/// The most characters of the title in the margin of a printed page.
+const PRINTED_TITLE: usize = 90;
 /// The macros that pages share.
 const PARTS: &str = include_str!("parts.html");
 pub(super) const STYLE: &str = concat!(include_str!("page.css"), include_str!("plots.css"));
@@ -44,7 +46,7 @@ pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String,
     let picture =
         document.picture.as_ref().map(|picture| svg::draw_picture(picture, leads)).unwrap_or_default();
     let picture = Value::from_safe_string(picture);
-    let style = Value::from_safe_string(STYLE.into());
+    let style = Value::from_safe_string(format!("{STYLE}{}", page_margins(document)));
     let page = environment.get_template("page.html")?.render(context! {
         document => Serde(document), style, plots, picture, appendix, no_warning => NO_WARNING,
         no_waiver => NO_WAIVER, margin => MARGIN, hash_line => HASH_LINE,
@@ -52,6 +54,28 @@ pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String,
     })?;
     // HTML forbids control characters, and no reader sees the others.
     Ok(units::visible_lines(&page))
+}
+
+/// What each printed page has in its margins: the title, the result, the evidence hash and the page.
+fn page_margins(document: &Document) -> String {
+    let title: String = document.title.chars().take(PRINTED_TITLE).collect();
+    let cut = if title == document.title { "" } else { "…" };
+    let (title, result) = (style_text(&format!("{title}{cut}")), style_text(&document.overall.word));
+    let hash = style_text(&document.signed.hash);
+    format!(
+        "@media print {{ @page {{ @top-left {{ content: {title}; }} @top-right {{ content: {result}; }} \
+         @bottom-left {{ content: {hash}; }} }} }}\n"
+    )
+}
+
+/// A text in a style sheet. Characters that could end it, or the style itself, are escaped.
+fn style_text(text: &str) -> String {
+    let visible = units::visible(text);
+    let escaped = visible.chars().map(|c| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' | '.' | ',' | ':' | '-' | '(' | ')' => c.to_string(),
+        _ => format!("\\{:06x}", u32::from(c)),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
 }
 
 /// An environment with the syntax, the filter and the parts of all pages.

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use crate::document::{
-    ApprovedWaiver, Clause, Document, Fact, OverallResult, RankedWarning, SignedPart, Tone,
+    ApprovedWaiver, Clause, ContractHead, Document, Fact, OverallResult, RankedWarning, SignedPart, Tone,
 };
 use crate::sentences::campaign::{NO_WAIVER, NO_WARNING};
 
@@ -132,6 +132,12 @@ impl Text {
     /// One clause with the lines below it.
     fn clause(&self, clause: &Clause, columns: &Columns, width: usize) -> String {
         let mut out = String::new();
+        if let Some(head) = &clause.contract {
+            self.head(&mut out, head, columns, width);
+        }
+        if !clause.has_criterion {
+            return out;
+        }
         if columns.clause >= CLAUSE_MIN {
             self.wide(&mut out, clause, columns);
         } else {
@@ -139,6 +145,29 @@ impl Text {
         }
         self.details(&mut out, clause, width);
         out
+    }
+
+    /// A clause of the contract, above its criteria.
+    fn head(&self, out: &mut String, head: &ContractHead, columns: &Columns, width: usize) {
+        let ContractHead { id, words, source, verdict, tone, reason } = head;
+        let source = if source.is_empty() { String::new() } else { format!(" ({source})") };
+        let text = clean(&format!("{id}: {words}{source}"));
+        if columns.clause >= CLAUSE_MIN {
+            let Columns { clause, criterion, value, margin } = *columns;
+            let wide = clause + criterion + value + margin + 3 * GAP;
+            for (at, line) in wrap(&text, wide).iter().enumerate() {
+                let last = if at == 0 { self.toned(*tone, verdict) } else { String::new() };
+                out.push_str(format!("{line:wide$}  {last}").trim_end());
+                out.push('\n');
+            }
+        } else {
+            let start = out.len();
+            self.wrapped(out, "", &format!("{verdict}: {text}"), width);
+            out.replace_range(start..start + verdict.len(), &self.toned(*tone, verdict));
+        }
+        if !reason.is_empty() {
+            self.wrapped(out, INDENT, reason, width);
+        }
     }
 
     /// One clause as a row of the table. Its text and its criterion wrap in their columns.
@@ -222,7 +251,7 @@ impl Text {
 /// The requirement text after the id of its test, because other lines refer to this id.
 fn text_with_id(clause: &Clause) -> String {
     let (test, words) = (&clause.test.text, &clause.words);
-    if words == test { test.clone() } else { format!("{test}: {words}") }
+    if words == test || words.is_empty() { test.clone() } else { format!("{test}: {words}") }
 }
 
 /// Metric and criterion. Two criteria of one test may differ only in the metric.

@@ -189,6 +189,11 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     ThresholdMissing:
         "The clause text states a requirement, but the test has no criterion. Add one with the contract's \
          number, if it has one.";
+    AsWritten:
+        "The value of {metrics} alone decides, as written in the contract. Its verdict has no confidence: a \
+         system just below the threshold passes in about half of all campaigns.";
+    ClauseUntested:
+        "No criterion of the plan belongs to clause {clause}, so it will be NOT RUN. Name it in a criterion.";
     TableLabel:
         "A text cites {label}, but the report has the tables {tables}. Refer to the table by its content.";
     UncheckedData:

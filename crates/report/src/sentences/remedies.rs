@@ -25,6 +25,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     TestsDiffer: "To compare them anyway, add --other-parameters.{rejected?}";
     TooFewToCompare: "Set `repetitions` in the plan to at least 3, better to more, and run a new campaign.";
     EvidenceRejected: "List all faults with `assay verify FOLDER`.";
+    ClauseUntested: "Name the clause in a criterion of the plan.";
     NotYetRun: "If the campaign was stopped, resume it with `assay run --resume FOLDER`.";
     AttemptOpen: "If the campaign was stopped, resume it with `assay run --resume FOLDER`.";
     DummyBackend: "Measure with another backend.";

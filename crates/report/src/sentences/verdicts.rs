@@ -167,6 +167,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          {fault}.";
     EvidenceUnreadable: "This is no readable campaign: {error}";
     // What was not run, or did not end.
+    ClauseUntested: "No criterion of the plan belongs to this clause, so nothing was measured for it.";
     NoneRan:
         "{job} repetition {repetition} was not run.",
         "The campaign ended before the test was run.";
@@ -476,7 +477,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "The criterion compares the mean of the rates, {mean}. Total amount / total time is {whole}, and the \
          mean is {share} higher. Only the mean meets the threshold {required}.",
         "The criterion compares the mean of the rates, {mean}. Total amount / total time is {whole}, and the \
-         mean is {share} higher.";
+         mean is {share} higher.[ The confidence limit of the mean is no higher than the \
+         total.{within_limit?}]";
     PlannedLooks:
         "Repetitions were added after the verdict was known ({looks|look} of {planned_looks} planned). The \
          limits use a confidence level of {confidence}. A wrong verdict at any look has a probability of at \

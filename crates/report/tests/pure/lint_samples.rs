@@ -151,6 +151,8 @@ pub(crate) fn samples() -> Vec<Reason> {
         of(Code::LinearityBase),
         of(Code::OptimalUndefined).with("key", "nodes"),
         of(Code::ThresholdMissing),
+        of(Code::AsWritten).with("metrics", vec!["write.bw"]),
+        of(Code::ClauseUntested).with("clause", "4.2"),
         of(Code::TableLabel).with("label", "Table 4").with("tables", vec!["Table 2", "Table 3"]),
         of(Code::UncheckedData).with("option", "-k"),
         of(Code::UncheckedData),

@@ -1,6 +1,7 @@
 //! The report as an HTML page and as text.
 
 mod comparison;
+mod contract;
 mod golden;
 mod history;
 mod html;

@@ -235,7 +235,25 @@ fn all_reasons() -> Vec<Reason> {
         }
         all.extend(of_linter.iter().filter(|reason| reason.code == *code).cloned());
     }
+    all.extend(with_additions());
     all
+}
+
+/// Reasons with data that each decision can have.
+fn with_additions() -> [Reason; 3] {
+    let compared = |code, value: f64| {
+        let reason = Reason::new(code).with("statistic", "mean").with("comparison", ">=").with("n", 5_u32);
+        reason.with("value", Datum::rate(value)).with("threshold", Datum::rate(100e6))
+    };
+    let dependent = |reason: Reason| {
+        let reason = reason.with("lag_one", 0.61).with("p", 0.03).with("confidence", Datum::share(0.95));
+        reason.with("limit", Datum::rate(0.0))
+    };
+    [
+        dependent(compared(Code::LimitContradictsMet, 429e6)).with("limit_independent", Datum::rate(234e6)),
+        compared(Code::ThresholdMet, 429e6).with("rule", "as-written"),
+        compared(Code::ThresholdNotMet, 42e6).with("rule", "as-written"),
+    ]
 }
 
 /// Whether a template is not one of the linter, which has samples.
@@ -293,6 +311,11 @@ A reason of any code may also have these data.
 `wrong` is the reason about wrong data that was found.
 
 `cause` is the reason that caused this one.
+
+`lag_one` and `p` are the correlation of neighbouring repetitions and its p-value. The limit is widened for
+them. `limit_independent` is the limit without that.
+
+`rule` is `as-written` if the value alone decides, without a confidence.
 
 `approve_with` states how to approve the waiver of the plan.
 

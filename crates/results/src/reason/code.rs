@@ -363,6 +363,8 @@ codes! {
     OptimalUndefined = "optimal-undefined":
         "The clause text mentions an optimum or steps that the plan does not define.";
     ThresholdMissing = "threshold-missing": "A clause text states a requirement, but nothing is compared.";
+    AsWritten = "as-written": "The value of a criterion alone decides, so its verdict has no confidence.";
+    ClauseUntested = "clause-untested": "No criterion belongs to the clause of the contract.";
     TableLabel = "table-label": "A text cites a table that the report does not have.";
     UncheckedData = "unchecked-data":
         "Written data is not compared, or is compared within the measured time.";

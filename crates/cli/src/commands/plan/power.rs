@@ -47,19 +47,12 @@ pub(super) fn table(plan: &Plan, variability: &Variability) -> Result<String> {
     let cov = |test: &str, metric: &str| {
         measured.get(&(test.to_owned(), metric.to_owned())).copied().unwrap_or(otherwise)
     };
-    lines(&judge::power(plan, &cov), criteria(plan))
-}
-
-/// The number of criteria of a plan.
-fn criteria(plan: &Plan) -> usize {
-    let of_tests = plan.tests.iter().map(|test| test.criteria.len());
-    let of_groups = plan.groups.iter().map(|group| group.criteria.len());
-    let of_scores = plan.scores.iter().map(|score| usize::from(score.criterion.is_some()));
-    of_tests.chain(of_groups).chain(of_scores).sum()
+    let noun = if plan.clauses.is_empty() { "clause" } else { "criterion" };
+    lines(&judge::power(plan, &cov), plan.criteria().count(), noun)
 }
 
 /// The lines about the clauses that vary, of this number of clauses in all.
-fn lines(power: &PlanPower, clauses: usize) -> Result<String> {
+fn lines(power: &PlanPower, clauses: usize, noun: &str) -> Result<String> {
     let mut text = String::new();
     if power.clauses.is_empty() {
         return Ok(text);
@@ -84,6 +77,13 @@ fn lines(power: &PlanPower, clauses: usize) -> Result<String> {
             enough(one.enough)
         )?;
     }
+    if power.clauses.iter().any(|one| one.as_written) {
+        writeln!(
+            text,
+            "  (as written): the value alone decides, without a confidence. A system just below its \
+             threshold passes in about half of all campaigns."
+        )?;
+    }
     let number = power.clauses.len();
     let without = match clauses - number {
         0 => String::new(),
@@ -92,7 +92,7 @@ fn lines(power: &PlanPower, clauses: usize) -> Result<String> {
     writeln!(
         text,
         "  all {} together, if independent{without}: {}; {}",
-        several(number as u64, "clause"),
+        several(number as u64, noun),
         power.all.map(percent).join(", "),
         enough(power.enough)
     )?;

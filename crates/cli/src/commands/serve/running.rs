@@ -59,7 +59,7 @@ fn clauses(shown: &CampaignShown) -> Table {
     let columns = "Clause | Verdict so far | >Value | >Repetitions | ~Criterion";
     let mut table = Table::new("Clauses", columns);
     for clause in shown.clauses.iter().take(ROWS_MAX) {
-        let ClauseShown { test, criterion, value, standing, repetitions: (ended, of) } = clause;
+        let ClauseShown { test, criterion, value, standing, repetitions: (ended, of), .. } = clause;
         table.row([
             Cell::literal(test),
             Cell::new(standing.words()).toned(tone(*standing)),

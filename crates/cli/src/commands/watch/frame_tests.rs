@@ -9,6 +9,7 @@ use super::*;
 
 fn clause(test: &str, standing: ClauseStanding) -> ClauseShown {
     ClauseShown {
+        tests: Vec::new(),
         test: test.into(),
         criterion: "write.bw mean >= 3.0 GB/s".into(),
         value: "3.12 GB/s".into(),

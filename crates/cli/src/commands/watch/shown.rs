@@ -42,6 +42,19 @@ impl ClauseStanding {
         }
     }
 
+    /// The standing of a clause with these criteria. A FAIL is final, because no outcome is worse.
+    pub(crate) fn of_criteria(criteria: &[Self]) -> Self {
+        let worst = Outcome::worst(criteria.iter().filter_map(|one| one.outcome()));
+        let all = |wanted: fn(&Self) -> bool| criteria.iter().all(wanted);
+        match worst {
+            _ if all(|one| *one == Self::Waiting) => Self::Waiting,
+            Outcome::Fail if criteria.contains(&Self::Decided(worst)) => Self::Decided(worst),
+            _ if all(|one| matches!(one, Self::Decided(_))) => Self::Decided(worst),
+            _ if all(|one| one.outcome().is_none()) => Self::Open,
+            _ => Self::SoFar(worst),
+        }
+    }
+
     /// How important it is where not all clauses fit; 0 for the most important.
     pub(crate) fn rank(self) -> u8 {
         match self.outcome() {
@@ -58,7 +71,10 @@ impl ClauseStanding {
 /// One clause.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ClauseShown {
+    /// Its test, or the id of a clause of the contract.
     pub(crate) test: String,
+    /// The tests of its criteria, if it is a clause of the contract.
+    pub(crate) tests: Vec<String>,
     /// Metric and criterion.
     pub(crate) criterion: String,
     /// The measured value; empty if there is none.
@@ -106,8 +122,9 @@ pub(crate) struct CampaignShown {
 impl CampaignShown {
     /// Whether a job of the clause runs. A group has the jobs of its parts.
     pub(crate) fn runs(&self, clause: &ClauseShown) -> bool {
-        let is_of = |test: &str| test.strip_prefix(clause.test.as_str()).is_some_and(is_end_of_id);
-        self.running.iter().any(|job| is_of(&job.test))
+        let own = if clause.tests.is_empty() { std::slice::from_ref(&clause.test) } else { &clause.tests };
+        let is_of = |job: &str, test: &String| job.strip_prefix(test.as_str()).is_some_and(is_end_of_id);
+        self.running.iter().any(|job| own.iter().any(|test| is_of(&job.test, test)))
     }
 
     /// The time that is left, in words.

@@ -12,7 +12,7 @@ use results::finding::{Finding, Severity};
 use results::folder::{Campaign, Job, folder_name};
 use results::reason::Code;
 use results::{Outcome, Verdict};
-use units::{Usage, visible};
+use units::{Usage, several, visible};
 
 use super::estimate::{JobTime, JobTimeState, job_left, time_left};
 use super::shown::{CampaignShown, ClauseShown, ClauseStanding, RunningShown};
@@ -189,7 +189,14 @@ impl CampaignStanding {
             let runs = self.clauses.get(at)?.own.iter().any(|job| tests.contains(&*self.jobs[*job].test));
             self.clause(at, verdict, decided.contains(&at), runs)
         };
-        let clauses = self.campaign.verdicts.iter().enumerate().filter_map(clause).collect();
+        let criteria: Vec<(&Verdict, ClauseShown)> = self
+            .campaign
+            .verdicts
+            .iter()
+            .enumerate()
+            .filter_map(|(at, verdict)| Some((verdict, clause((at, verdict))?)))
+            .collect();
+        let clauses = in_clauses(criteria);
         CampaignShown {
             title: visible(&format!("{}: {}", self.plan.id, self.plan.title)),
             folder: visible(folder),
@@ -216,6 +223,7 @@ impl CampaignStanding {
         };
         let has_value = verdict.value.is_some() && standing.outcome().is_some();
         Some(ClauseShown {
+            tests: Vec::new(),
             test: visible(&verdict.test),
             criterion: visible(&format!("{} {}", verdict.metric, verdict.criterion)),
             value: if has_value { visible(&report::value(verdict)) } else { String::new() },
@@ -238,6 +246,33 @@ impl CampaignStanding {
         };
         self.jobs.iter().enumerate().map(time).collect()
     }
+}
+
+/// The criteria of each clause of the contract as one, in the order of the first of them.
+fn in_clauses(criteria: Vec<(&Verdict, ClauseShown)>) -> Vec<ClauseShown> {
+    let id = |verdict: &Verdict| verdict.contract_clause.as_ref().map(|contract| contract.id.clone());
+    let mut clauses: Vec<(Option<String>, Vec<ClauseShown>)> = Vec::new();
+    for (verdict, criterion) in criteria {
+        let id = id(verdict);
+        match clauses.iter_mut().find(|(known, _)| id.is_some() && *known == id) {
+            Some((_, own)) => own.push(criterion),
+            None => clauses.push((id, vec![criterion])),
+        }
+    }
+    let one = |(id, mut own): (Option<String>, Vec<ClauseShown>)| {
+        let Some(id) = id else { return own.remove(0) };
+        let standings: Vec<ClauseStanding> = own.iter().map(|one| one.standing).collect();
+        let sum = |part: fn(&ClauseShown) -> usize| own.iter().map(part).sum();
+        let repetitions = (sum(|one| one.repetitions.0), sum(|one| one.repetitions.1));
+        let tests = own.iter().map(|one| one.test.clone()).collect();
+        let standing = ClauseStanding::of_criteria(&standings);
+        let (criterion, value) = match &own[..] {
+            [only] => (only.criterion.clone(), only.value.clone()),
+            all => (several(all.len() as u64, "criterion"), String::new()),
+        };
+        ClauseShown { test: visible(&id), tests, criterion, value, standing, repetitions }
+    };
+    clauses.into_iter().map(one).collect()
 }
 
 /// The sentence of a finding with its subject.
@@ -303,6 +338,26 @@ criterion = { metric = "write.bw", op = ">=", value = "50 % of A.write.bw" }
         standing.evaluate();
         assert_eq!((standing.decided(), standing.done()), (vec![0], (2, 4)));
         assert_eq!(standings(&standing, &[]), ["INVALID", "waiting"]);
+    }
+
+    #[test]
+    fn a_clause_of_the_contract_is_one_line_over_all_of_its_criteria() {
+        let clauses =
+            "[[clause]]\nid = \"4.2\"\ntext = \"t\"\n[[clause]]\nid = \"5\"\ntext = \"u\"\n[[test]]\n";
+        let plan =
+            PLAN.replacen("[[test]]\n", clauses, 1).replace("id = \"A\"", "id = \"A\"\nclause = \"4.2\"");
+        let plan = plan.replace("id = \"B\"", "id = \"B\"\nclause = \"4.2\"");
+        let mut standing = CampaignStanding::new(Campaign { plan, ..Campaign::default() }).unwrap();
+        assert_eq!(standings(&standing, &[]), ["waiting", "NOT RUN"]);
+        for (number, name) in [(1, "0001-A-r1"), (2, "0002-A-r2")] {
+            standing.ended(&failed(number, name));
+        }
+        standing.evaluate();
+        assert_eq!(standings(&standing, &["B"]), ["INVALID so far", "NOT RUN"]);
+        let running = RunningShown { test: "B".into(), ..RunningShown::default() };
+        let shown = standing.shown("f", vec![running]);
+        assert_eq!((shown.clauses[0].test.as_str(), shown.clauses[0].repetitions), ("4.2", (2, 4)));
+        assert!(shown.runs(&shown.clauses[0]) && !shown.runs(&shown.clauses[1]));
     }
 
     #[test]

@@ -17,6 +17,8 @@ const KEPT: &[(&str, &[&str])] = &[
     ("state", &["age", "degrade", "restore"]),
     ("launch", &["attempts"]),
     ("steady", &["window"]),
+    ("criterion", &["cov_max"]),
+    ("score-criterion", &["cov_max"]),
 ];
 
 /// Whether an empty text means that the key is not given.

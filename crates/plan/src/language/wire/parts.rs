@@ -22,8 +22,9 @@ keys! {
             "the unique name: letters, digits, `-`, `_`, `.`";
     }
     may {
-        clause: String = Text, "\"the file system sustains 2.5 GB/s\"",
-            "the requirement text. Default: the id";
+        clause: Option<Spanned<String>> = Text, "\"the file system sustains 2.5 GB/s\"",
+            "the requirement text. Default: the id. In a plan with `[[clause]]`: the id of the clause that \
+             its criteria belong to";
         like: Option<String> = Text, "\"B.1\"",
             "the id of a `[[test]]` whose keys this test has, except those that it gives itself. `clause`, \
              `waive` and `exports` are not copied";
@@ -157,6 +158,19 @@ keys! {
 }
 
 keys! {
+    ClauseKeys, "clause", "[[clause]]",
+        "A clause of the contract. It has one verdict: the worst of all criteria that belong to it. A clause \
+         without a criterion is NOT RUN";
+    needs {
+        id: Spanned<String> = Text, "\"4.2\"", "the id of the clause in the contract";
+        text: String = Text, "\"The file system sustains 2.5 GB/s.\"", "the requirement text";
+    }
+    may {
+        source: String = Text, "\"annex B, page 12\"", "its place in the contract";
+    }
+}
+
+keys! {
     CriterionKeys, "criterion", "criterion = { … }", "A requirement on a measurement";
     needs {
         metric: Spanned<String> = Text, "\"write.bw\"", "the metric, `PHASE.NAME`";
@@ -172,6 +186,15 @@ keys! {
         linear_within: Option<Spanned<String>> = SHARE, "\"10%\"",
             "in a series, alone with `metric`: how far each step may be below linear scaling from the first \
              step";
+        clause: Option<Spanned<String>> = Text, "\"4.2\"",
+            "the id of the `[[clause]]` that it belongs to. Without `[[clause]]`: the requirement text. \
+             Default: that of the test";
+        label: String = Text, "\"write, 90 % of the nodes\"", "its name in reports, a few words";
+        rule: Option<CriterionRule> = Word(CriterionRule::WORDS), "\"as-written\"",
+            "the value alone decides, PASS or FAIL, without a confidence. Default: that of `decide`";
+        cov_max: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Fraction]), "\"20 %\"",
+            "the COV above which its PASS becomes INCONCLUSIVE. `\"\"`: none. Default: that of the test, and \
+             none with `as-written`";
     }
     forms ["op", "value"], ["linear_within"];
 }
@@ -243,7 +266,8 @@ keys! {
             "the tests that run in order at each step: `[[series.phases]]`, with the keys of a test";
     }
     may {
-        clause: String = Text, "\"within 10 % of linear\"", "the requirement text for phases that have none";
+        clause: Option<Spanned<String>> = Text, "\"within 10 % of linear\"",
+            "the requirement text for phases that have none, or the id of a `[[clause]]`";
         nodes: Option<Spanned<NodesValue>>
             = Nodes(NodesRule::TABLE), "{ steps = [\"10%\", \"30%\", \"60%\", \"90%\"] }",
             "the number of nodes: one number, or one for each step. Over ranks, each step must fill them \
@@ -273,7 +297,8 @@ keys! {
              `repetitions`";
     }
     may {
-        clause: String = Text, "\"application and I/O at the same time\"", "the requirement text";
+        clause: Option<Spanned<String>> = Text, "\"application and I/O at the same time\"",
+            "the requirement text, or the id of a `[[clause]]`";
         overlap: Option<Spanned<String>> = SHARE, "\"90%\"",
             "the share of the shorter part that must run together with the others. Less is INVALID. \
              Default: 90 %";
@@ -298,7 +323,8 @@ keys! {
              of scores before it";
     }
     may {
-        clause: String = Text, "\"the bandwidth score reaches 10 GiB/s\"", "the requirement text";
+        clause: Option<Spanned<String>> = Text, "\"the bandwidth score reaches 10 GiB/s\"",
+            "the requirement text, or the id of a `[[clause]]`";
         points: Vec<Spanned<String>> = Texts, "[\"GiB/s\", \"kIOPS\"]",
             "the unit in which each part of `of` is a number. The score is then in `points`. Required if the \
              units of the parts differ";
@@ -321,6 +347,12 @@ keys! {
     may {
         stat: Option<Stat> = Word(Stat::WORDS), "\"mean\"",
             "the statistic of the repetitions. Default: that of `decide`";
+        label: String = Text, "\"write, 90 % of the nodes\"", "its name in reports, a few words";
+        rule: Option<CriterionRule> = Word(CriterionRule::WORDS), "\"as-written\"",
+            "the value alone decides, PASS or FAIL, without a confidence. Default: that of `decide`";
+        cov_max: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Fraction]), "\"20 %\"",
+            "the COV above which its PASS becomes INCONCLUSIVE. `\"\"`: none. Default: that of its first \
+             test, and none with `as-written`";
     }
 }
 
@@ -332,6 +364,13 @@ words! {
         Contract = "contract",
         Reported = "reported",
         Hero = "hero",
+    }
+}
+
+words! {
+    /// How a criterion is decided, if not as its test.
+    pub(crate) enum CriterionRule {
+        AsWritten = "as-written",
     }
 }
 

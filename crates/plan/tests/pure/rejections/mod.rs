@@ -1,6 +1,7 @@
 //! Plans that cannot work, and the line that rejects them before any job runs.
 
 mod all_errors;
+mod clauses;
 mod course;
 mod datasets;
 mod hooks;
@@ -42,7 +43,7 @@ fn unknown_keys_and_words_are_rejected_with_the_nearest_one() {
         (
             test_with("ior = \"-w\"\ncriterion = { metrik = \"write.bw\", op = \">=\", value = \"1 B/s\" }"),
             "p.toml:7:15: unknown key `metrik`. Did you mean `metric`? Known here: metric, stat, op, \
-             value, linear_within.",
+             value, linear_within, clause, label, rule, cov_max.",
         ),
         (
             test_with("ior = \"-w\"\nrole = \"report\""),

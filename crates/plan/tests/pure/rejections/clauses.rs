@@ -1,0 +1,136 @@
+//! Clauses of a contract, rules of single criteria, and shares of the own group.
+
+use plan::{Goal, Plan};
+
+use super::{HEAD, rejection};
+
+const CLAUSES: &str = "[[clause]]\nid = \"4.2\"\ntext = \"write and read\"\nsource = \"page 12\"\n\
+                       [[clause]]\nid = \"§ 5 (a)\"\ntext = \"no error\"\n";
+
+fn plan(rest: &str) -> Plan {
+    Plan::parse(&format!("{HEAD}{rest}"), "p.toml").unwrap_or_else(|error| panic!("{error}\n{rest}"))
+}
+
+fn test(id: &str, keys: &str, criterion: &str) -> String {
+    format!(
+        "[[test]]\nid = \"{id}\"\nior = \"-w -W -F\"\n{keys}criterion = {{ metric = \"write.bw\", op = \
+         \">=\", value = \"1 B/s\"{criterion} }}\n"
+    )
+}
+
+#[test]
+fn a_clause_has_criteria_of_several_tests_groups_and_scores() {
+    let part = |id: &str| {
+        format!(
+            "[[group.parts]]\nid = \"{id}\"\nior = \"-w\"\ncriterion = {{ metric = \"write.bw\", op = \
+             \">=\", value = \"1 B/s\" }}\n"
+        )
+    };
+    let group = format!(
+        "[[group]]\nid = \"G\"\nclause = \"4.2\"\ncriterion = {{ metric = \"write.bw\", op = \">=\", value = \
+         \"1 B/s\", clause = \"§ 5 (a)\" }}\n{}{}",
+        part("a"),
+        part("b")
+    );
+    let score = "[[score]]\nid = \"S\"\nclause = \"4.2\"\nof = [\"A.write.bw\", \"B.write.bw\"]\n\
+                 criterion = { op = \">=\", value = \"1 B/s\", label = \"both\" }\n";
+    let plan = plan(&format!(
+        "{CLAUSES}{}{}{group}{score}",
+        test("A", "clause = \"4.2\"\n", ", label = \"alone\""),
+        test("B", "clause = \"4.2\"\n", ", clause = \"§ 5 (a)\""),
+    ));
+    assert_eq!(plan.clauses[0].source, "page 12");
+    let terms = |test: usize| &plan.tests[test].criteria[0].terms;
+    let of_tests: Vec<Option<usize>> = (0..4).map(|test| terms(test).clause).collect();
+    assert_eq!(of_tests, [Some(0), Some(1), Some(0), Some(0)], "a criterion, its test, its group");
+    assert_eq!((terms(0).label.as_str(), terms(1).requirement.as_str()), ("alone", "no error"));
+    assert_eq!(plan.groups[0].criteria[0].terms.clause, Some(1));
+    let score = &plan.scores[0].criterion.as_ref().unwrap().terms;
+    assert_eq!((score.clause, score.label.as_str()), (Some(0), "both"));
+}
+
+#[test]
+fn without_clauses_of_a_contract_the_key_is_the_requirement_text() {
+    let plan = plan(&(test("A", "clause = \"4.2\"\n", "") + &test("B", "", ", clause = \"its own\"")));
+    let terms = |test: usize| (&plan.tests[test].criteria[0].terms, plan.tests[test].clause.as_str());
+    assert_eq!((terms(0).0.clause, terms(0).0.requirement.as_str(), terms(0).1), (None, "4.2", "4.2"));
+    assert_eq!((terms(1).0.requirement.as_str(), terms(1).1), ("its own", "B"));
+}
+
+#[test]
+fn a_criterion_of_no_clause_and_an_unknown_or_repeated_clause_are_rejected() {
+    for (rest, wanted) in [
+        (format!("{CLAUSES}{}", test("A", "", "")), "test A: this criterion belongs to no [[clause]]"),
+        (
+            format!("{CLAUSES}{}", test("A", "clause = \"4.3\"\n", "")),
+            "test A: `4.3` is not the id of a [[clause]]. Did you mean `4.2`?",
+        ),
+        (
+            format!("{CLAUSES}{}", test("A", "clause = \"4.2\"\n", ", clause = \"9\"")),
+            "test A: `9` is not the id of a [[clause]]. Known: 4.2, § 5 (a).",
+        ),
+        (format!("{CLAUSES}{CLAUSES}"), "clause 4.2: another clause already has this id"),
+        ("[[clause]]\nid = \"1\"\ntext = \" \"\n".to_owned(), "the requirement text is empty"),
+        ("[[clause]]\nid = \"a\\nb\"\ntext = \"c\"\n".to_owned(), "a clause's id must be a text in one line"),
+    ] {
+        let found = rejection(&rest);
+        assert!(found.contains(wanted), "{rest}\n{found}");
+    }
+    let spoiled = "[[clause]]\nid = \"1\"\ntext = 5\n".to_owned() + &test("A", "clause = \"1\"\n", "");
+    let errors = Plan::check(&format!("{HEAD}{spoiled}"), "p.toml", &plan::Choice::default()).unwrap_err();
+    assert_eq!(errors.all().len(), 1, "{errors}");
+}
+
+#[test]
+fn a_criterion_has_its_own_rule_and_its_own_limit_of_variability() {
+    let defaults = "[defaults]\ncov_max = \"20 %\"\n";
+    let rule = "decide = { rule = \"as-written\" }\n";
+    for (keys, criterion, wanted) in [
+        ("", "", (false, Some(0.2))),
+        ("", ", cov_max = \"30 %\"", (false, Some(0.3))),
+        ("", ", cov_max = \"\"", (false, None)),
+        ("", ", rule = \"as-written\"", (true, None)),
+        ("", ", rule = \"as-written\", cov_max = \"5 %\"", (true, Some(0.05))),
+        (rule, "", (true, None)),
+    ] {
+        let plan = plan(&format!("{defaults}{}", test("A", keys, criterion)));
+        let terms = &plan.tests[0].criteria[0].terms;
+        assert_eq!((terms.as_written, terms.cov_max), wanted, "{keys}{criterion}");
+    }
+    let found = rejection(&test("A", "", ", rule = \"median\""));
+    assert!(found.contains("unknown word `median`"), "{found}");
+}
+
+/// A group whose part `a` is compared with this share, and whose part `n` follows it.
+fn compared(share: &str) -> String {
+    format!(
+        "[[group]]\nid = \"G\"\n[[group.parts]]\nid = \"a\"\nior = \"-w\"\ncriterion = {{ metric = \
+         \"write.bw\", op = \">=\", value = \"{share}\" }}\n[[group.parts]]\nid = \"n\"\nior = \"-w\"\n\
+         criterion = {{ metric = \"write.bw\", op = \">=\", value = \"50% of a.write.bw\" }}\n"
+    )
+}
+
+#[test]
+fn a_part_of_a_group_is_compared_with_any_other_part_by_its_name_in_the_group() {
+    for share in ["80% of n.write.bw", "80% of G.n.write.bw"] {
+        let plan = plan(&compared(share));
+        let goals = plan.tests.iter().map(|test| match &test.criteria[0].goal {
+            Goal::Share { test, metric, .. } => (*test, metric.as_str()),
+            goal => panic!("{goal:?}"),
+        });
+        assert_eq!(goals.collect::<Vec<_>>(), [(1, "write.bw"), (0, "write.bw")], "{share}");
+        assert_eq!(plan::schedule::jobs(&plan, &["G.a".to_owned()]).unwrap().len(), 2);
+    }
+    for (rest, wanted) in [
+        (compared("80% of a.write.bw"), "`a.write.bw` does not name a test"),
+        (compared("80% of G.a.write.bw"), "`G.a.write.bw` does not name a test"),
+        (
+            "[[test]]\nid = \"n\"\nior = \"-w\"\nrole = \"reported\"\n".to_owned()
+                + &compared("80% of n.write.bw"),
+            "`n` is a test, and a part of this group. Write `G.n` for the part.",
+        ),
+    ] {
+        let found = rejection(&rest);
+        assert!(found.contains(wanted), "{found}");
+    }
+}
