@@ -13,6 +13,7 @@ mod attacks_records;
 mod build_facts;
 mod campaign;
 mod campaign_beside;
+mod campaign_clauses;
 mod campaign_crashed;
 mod campaign_datasets;
 mod campaign_datasets_kept;

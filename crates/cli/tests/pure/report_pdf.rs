@@ -35,6 +35,66 @@ fn pages(place: &Place, name: &str) -> usize {
     line.trim().parse().expect("a number of pages")
 }
 
+/// The text of each page of a PDF file in the place.
+fn texts(place: &Place, name: &str) -> Vec<String> {
+    let number = |page: usize| page.to_string();
+    let one = |page: usize| {
+        let range = ["-layout", "-f", &number(page), "-l", &number(page)];
+        run(Command::new("pdftotext").args(range).arg(place.path(name)).arg("-")).ok()
+    };
+    (1..=pages(place, name)).map(one).collect()
+}
+
+/// Each page has title, result, evidence hash and its number. The signatures follow the evidence.
+fn assert_signed_pages(place: &Place, name: &str, result: &str) {
+    let texts = texts(place, name);
+    let chain = fs::read_to_string(place.folder().join("chain.jsonl")).unwrap();
+    for (number, text) in (1..).zip(&texts) {
+        let of = texts.len();
+        let first = text.lines().next().unwrap_or_default();
+        assert!(first.contains("A plan of the tests") && first.trim_end().ends_with(result), "{text}");
+        assert!(text.contains(&format!("Page {number} of {of}")), "{text}");
+        let margin =
+            text.lines().rfind(|line| line.contains("Evidence hash before this report: ")).expect(text);
+        let hash = margin.split(": ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap();
+        assert!(hash.len() == 64 && chain.contains(hash), "{hash}");
+    }
+    let signed: Vec<&String> = texts.iter().filter(|text| text.contains("For the buyer")).collect();
+    assert!(signed.len() == 1 && signed[0].contains("Program SHA-256"), "{signed:#?}");
+    assert!(signed[0].contains("For the seller"), "{signed:#?}");
+}
+
+/// Copies of the printed page in which the signatures would begin at the end of a page.
+fn pushed_down(place: &Place) -> Vec<String> {
+    let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
+    let begin = "<section id=\"warnings\">";
+    assert_eq!(page.matches(begin).count(), 1);
+    let one = |points: u32| page.replace(begin, &format!("<div style=\"height:{points}pt\"></div>{begin}"));
+    (0..8).map(|step| one(step * 90)).collect()
+}
+
+#[test]
+fn the_signatures_are_on_one_page_with_the_evidence_wherever_pages_break() {
+    if !there("chromium") || !there("pdftotext") {
+        return;
+    }
+    let place = Place::new();
+    place.plan(WRITTEN_AND_COMPARED);
+    place.campaign().ok();
+    for (at, page) in pushed_down(&place).into_iter().enumerate() {
+        fs::write(place.path("pushed.html"), page).unwrap();
+        let (html, pdf) = (place.path("pushed.html"), place.path(&format!("{at}.pdf")));
+        let profile = place.path(&format!("profile-{at}"));
+        let mut chromium = Command::new("chromium");
+        chromium.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]);
+        chromium.args(["--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND"]);
+        chromium.arg("--no-pdf-header-footer").arg(format!("--user-data-dir={}", profile.display()));
+        chromium.arg(format!("--print-to-pdf={}", pdf.display())).arg(html);
+        assert_eq!(run(&mut chromium).status, Some(0));
+        assert_signed_pages(&place, &format!("{at}.pdf"), "FINDINGS");
+    }
+}
+
 #[test]
 fn a_report_of_seventeen_clauses_has_at_most_twelve_pages_and_its_appendix_more() {
     if !there("chromium") || !there("pdfinfo") {

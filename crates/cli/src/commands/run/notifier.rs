@@ -90,10 +90,12 @@ impl Notifier {
 
     fn verdict(&mut self, verdict: &Verdict, earlier: Option<Outcome>) {
         let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+        let contract = verdict.contract_clause.as_ref();
         let mut facts = self.facts("verdict");
         facts.extend([
             ("TEST", verdict.test.clone()),
             ("CLAUSE", verdict.clause.clone()),
+            ("CONTRACT_CLAUSE", contract.map(|contract| contract.id.clone()).unwrap_or_default()),
             ("METRIC", verdict.metric.clone()),
             ("CRITERION", verdict.criterion.clone()),
             ("OUTCOME", verdict.outcome.to_string()),
