@@ -49,6 +49,24 @@ fn a_plan_from_answers_with_every_kind_of_clause_has_no_open_finding_at_either_s
 }
 
 #[test]
+fn each_kind_becomes_one_clause_of_a_plan_with_clauses_of_a_contract() {
+    let place = Place::new();
+    let before = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
+                  [[clause]]\nid = \"C.1\"\ntext = \"1 B/s\"\n[[test]]\nid = \"W\"\nclause = \"C.1\"\n\
+                  ior = \"-w -F -e -g -t 1m -b 4m -k\"\ncriterion = { metric = \"write.bw\", op = \">=\", \
+                  value = \"1 B/s\" }\n";
+    for kind in KINDS {
+        fs::write(place.path("p.toml"), before).unwrap();
+        let shown = place.assay(&format!("plan add {kind} p.toml")).ok();
+        assert!(shown.contains("C.2 is added at its end."), "{shown}");
+        let checked = place.assay("plan check p.toml").ok();
+        assert!(!checked.contains("clause-untested") && !checked.contains("clause-number"), "{checked}");
+        let text = fs::read_to_string(place.path("p.toml")).unwrap();
+        assert_eq!(text.matches("[[clause]]").count(), 1 + usize::from(kind != "projection"), "{kind}");
+    }
+}
+
+#[test]
 fn each_kind_can_be_added_to_a_plan_without_parameters_and_keeps_what_was_there() {
     let place = Place::new();
     let before = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n[[test]]\n\

@@ -45,18 +45,12 @@ pub(super) fn clauses(
 }
 
 impl Defaults<'_> {
-    /// The requirement text that `word` gives or names, and otherwise `id`.
-    pub(super) fn clause_text(
-        &self,
-        who: &str,
-        word: Option<&Spanned<String>>,
-        id: &str,
-    ) -> ParseResult<String> {
-        let Some(word) = word else { return Ok(id.to_owned()) };
-        Ok(match self.contract_clause(who, word)? {
-            Some(place) => self.clauses[place].text.clone(),
-            None => word.get_ref().clone(),
-        })
+    /// The requirement text that `word` gives or names, and otherwise `id`. Only criteria must name a clause of
+    /// the contract.
+    pub(super) fn clause_text(&self, word: Option<&Spanned<String>>, id: &str) -> String {
+        let word = word.map_or(id, |word| word.get_ref());
+        let named = self.clauses.iter().find(|clause| clause.id == word);
+        named.map_or_else(|| word.to_owned(), |clause| clause.text.clone())
     }
 
     /// The clause of a criterion of `id` at `at`. `word` is its own key `clause`, or that of its test.
@@ -68,7 +62,7 @@ impl Defaults<'_> {
         at: Range<usize>,
     ) -> ParseResult<CriterionClause> {
         if let Some(word) = word {
-            return Ok((self.contract_clause(who, word)?, self.clause_text(who, Some(word), id)?));
+            return Ok((self.contract_clause(who, word)?, self.clause_text(Some(word), id)));
         }
         if self.clauses.is_empty() {
             return Ok((None, id.to_owned()));

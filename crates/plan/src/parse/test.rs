@@ -140,7 +140,6 @@ impl Defaults<'_> {
         let cov_max = errors.kept(cov_max);
         let fs = errors.kept(self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id));
         let clause = wire.clause.as_ref().or(variant.clause.as_ref());
-        let clause_text = errors.kept(self.clause_text(&who, clause, &id));
         let (Some(decide), Some(words), Some(ran), Some(placement), Some(role), Some(fs)) =
             (decide, words, ran, placement, role, fs)
         else {
@@ -150,7 +149,7 @@ impl Defaults<'_> {
             family: variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone()),
             name: wire.id.get_ref().clone(),
             setup: wire.setup.iter().map(|command| variant.at_step(command)).collect(),
-            clause: clause_text.unwrap_or_default(),
+            clause: self.clause_text(clause, &id),
             placement,
             launch: None,
             step: variant.step.clone(),

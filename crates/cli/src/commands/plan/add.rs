@@ -124,7 +124,34 @@ pub(super) fn filled(kind: ClauseKind, plan: &Plan, request: &AddRequest) -> Res
             clause = clause.replace(mark, &of(&facts)?);
         }
     }
+    if !plan.clauses.is_empty() {
+        clause = in_contract(&clause, &id);
+    }
     Ok((clause, id))
+}
+
+/// The text for a plan with the clauses of a contract: a clause `id`, to which all criteria belong.
+fn in_contract(text: &str, id: &str) -> String {
+    let mut entries = vec![String::new()];
+    for line in text.split_inclusive('\n') {
+        if line.starts_with("[[") && !line.contains('.') {
+            entries.push(String::new());
+        }
+        entries.last_mut().expect("one is there").push_str(line);
+    }
+    let mut requirements = Vec::new();
+    for entry in entries.iter_mut().filter(|entry| entry.contains("\ncriterion = ")) {
+        let requirement = entry.lines().find_map(|line| line.strip_prefix("clause = \"")?.strip_suffix('"'));
+        if let Some(requirement) = requirement.map(str::to_owned) {
+            *entry = entry.replacen(&format!("\"{requirement}\""), &format!("\"{id}\""), 1);
+            requirements.push(requirement);
+        }
+    }
+    let text = entries.concat();
+    if requirements.is_empty() {
+        return text;
+    }
+    format!("[[clause]]\nid = \"{id}\"\ntext = \"{}\"\n\n{text}", requirements.join("; "))
 }
 
 /// What a template is filled with.
@@ -300,6 +327,7 @@ fn next_id(plan: &Plan) -> String {
         .flat_map(|test| [test.id.clone(), test.family.clone()])
         .chain(plan.groups.iter().map(|group| group.id.clone()))
         .chain(plan.scores.iter().map(|score| score.id.clone()))
+        .chain(plan.clauses.iter().map(|clause| clause.id.clone()))
         .collect();
     let is_of = |id: &String, own: &str| {
         id.strip_prefix(own).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
