@@ -27,4 +27,4 @@ pub use finding::{Finding, Severity};
 pub use measure::{statistics, steady};
 pub use reason::{Code, Reason};
 pub use record::Record;
-pub use verdict::{ContractOutcome, Outcome, Statistics, TimeWindow, TimeWindowKind, Verdict};
+pub use verdict::{AS_WRITTEN, ContractOutcome, Outcome, Statistics, TimeWindow, TimeWindowKind, Verdict};

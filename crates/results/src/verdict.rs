@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::reason::Reason;
 
+/// The end of a criterion whose value alone decides.
+pub const AS_WRITTEN: &str = " (as written)";
+
 /// The outcome of a criterion or a clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]

@@ -278,18 +278,16 @@ fn arguments(plan: &Plan, test: &Test) -> Vec<String> {
 
 /// A summary of the plan in a few lines.
 fn summary(plan: &Plan, jobs: &[PlannedJob]) -> Result<String> {
-    let of_tests: usize = plan.tests.iter().map(|test| test.criteria.len()).sum();
-    let of_groups: usize = plan.groups.iter().map(|group| group.criteria.len()).sum();
-    let of_scores = plan.scores.iter().filter(|score| score.criterion.is_some()).count();
     let mut lines = vec![format!("{}: {}", plan.id, plan.title)];
-    let states = match plan.states.len() {
+    let if_any = |number: usize, noun: &str| match number {
         0 => String::new(),
-        number => format!(", {}", several(number as u64, "state")),
+        number => format!(", {}", several(number as u64, noun)),
     };
+    let (clauses, states) = (if_any(plan.clauses.len(), "clause"), if_any(plan.states.len(), "state"));
     lines.push(format!(
-        "{}, {}, {}{states}, {}",
+        "{}{clauses}, {}, {}{states}, {}",
         several(plan.tests.len() as u64, "test"),
-        several((of_tests + of_groups + of_scores) as u64, "criterion"),
+        several(plan.criteria().count() as u64, "criterion"),
         several(plan.datasets.len() as u64, "dataset"),
         several(jobs.len() as u64, "job")
     ));

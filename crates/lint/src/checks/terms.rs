@@ -144,7 +144,8 @@ pub(crate) fn confidence(subject: &LineSubject) -> Option<Finding> {
 /// as-written
 pub(crate) fn as_written(subject: &LineSubject) -> Option<Finding> {
     let metrics = subject.criteria.iter().filter(|criterion| criterion.as_written);
-    let metrics: Vec<&str> = metrics.map(|criterion| criterion.metric.as_str()).collect();
+    let mut metrics: Vec<&str> = metrics.map(|criterion| criterion.metric.as_str()).collect();
+    metrics.dedup();
     let reason = Reason::new(Code::AsWritten).with("metrics", Datum::list(metrics.iter().copied()));
     (!metrics.is_empty()).then(|| Finding::new(Info, reason))
 }

@@ -6,6 +6,7 @@ use std::fmt;
 
 use crate::words::words;
 
+use results::AS_WRITTEN;
 use units::{Dimension, Quantity};
 
 /// One criterion of a test.
@@ -93,7 +94,7 @@ impl Goal {
 
 impl fmt::Display for Criterion {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rule = if self.terms.as_written { " (as written)" } else { "" };
+        let rule = if self.terms.as_written { AS_WRITTEN } else { "" };
         write!(out, "{} {} {}{rule}", self.stat, self.op, self.written)
     }
 }

@@ -45,8 +45,8 @@ pub(super) fn clauses(
 }
 
 impl Defaults<'_> {
-    /// The requirement text that `word` gives or names, and otherwise `id`. Only criteria must name a clause of
-    /// the contract.
+    /// The requirement text that `word` gives or names, and otherwise `id`. Only criteria must name a clause
+    /// of the contract.
     pub(super) fn clause_text(&self, word: Option<&Spanned<String>>, id: &str) -> String {
         let word = word.map_or(id, |word| word.get_ref());
         let named = self.clauses.iter().find(|clause| clause.id == word);

@@ -141,6 +141,9 @@ fn basis(verdict: &Verdict) -> String {
     if verdict.as_reported {
         parts.push("as reported by the program".to_owned());
     }
+    if verdict.as_written {
+        parts.push("as written, without confidence".to_owned());
+    }
     parts.join(", ")
 }
 

@@ -4,7 +4,7 @@
 //! that unit is shown in its usual unit.
 //! Never here: comparisons.
 
-use results::Verdict;
+use results::{AS_WRITTEN, Verdict};
 use units::Quantity;
 
 use super::Cell;
@@ -30,6 +30,7 @@ pub(super) struct WrittenThreshold<'v> {
 /// The written threshold; `None` if the criterion is relative to another test.
 pub(super) fn written(verdict: &Verdict) -> Option<WrittenThreshold<'_>> {
     let (_, text) = verdict.criterion.split_once(&format!(" {} ", comparison(verdict)?))?;
+    let text = text.strip_suffix(AS_WRITTEN).unwrap_or(text);
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '_' | '-' | '+');
     let unit = &text[text.find(|c| !is_number(c)).unwrap_or(text.len())..];
     let [read, step] = [text, &format!("1{unit}")].map(|text| text.parse::<Quantity>().ok());

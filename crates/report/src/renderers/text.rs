@@ -43,6 +43,8 @@ struct Columns {
     criterion: usize,
     value: usize,
     margin: usize,
+    /// The columns before a criterion of a clause of the contract.
+    indent: usize,
 }
 
 impl Text {
@@ -119,7 +121,8 @@ impl Text {
         let criterion = widest("criterion", &|clause| columns(&criterion_of(clause)))
             .min(room.min(width / 3).max(widest("criterion", &word)));
         let rest = width.saturating_sub(criterion + value + margin + verdict + 4 * GAP);
-        let wide = Columns { clause: rest, criterion, value, margin };
+        let indent = if clauses.iter().any(|clause| clause.contract.is_some()) { GAP } else { 0 };
+        let wide = Columns { clause: rest, criterion, value, margin, indent };
         if rest >= CLAUSE_MIN {
             let row = [["clause", "criterion", "value", "margin"].map(String::from)];
             self.rows(out, &row, &wide, "verdict");
@@ -153,7 +156,7 @@ impl Text {
         let source = if source.is_empty() { String::new() } else { format!(" ({source})") };
         let text = clean(&format!("{id}: {words}{source}"));
         if columns.clause >= CLAUSE_MIN {
-            let Columns { clause, criterion, value, margin } = *columns;
+            let Columns { clause, criterion, value, margin, .. } = *columns;
             let wide = clause + criterion + value + margin + 3 * GAP;
             for (at, line) in wrap(&text, wide).iter().enumerate() {
                 let last = if at == 0 { self.toned(*tone, verdict) } else { String::new() };
@@ -172,7 +175,9 @@ impl Text {
 
     /// One clause as a row of the table. Its text and its criterion wrap in their columns.
     fn wide(&self, out: &mut String, clause: &Clause, columns: &Columns) {
-        let words = wrap(&clean(&text_with_id(clause)), columns.clause);
+        let indent = " ".repeat(columns.indent);
+        let words = wrap(&clean(&text_with_id(clause)), columns.clause - columns.indent);
+        let words: Vec<String> = words.iter().map(|line| format!("{indent}{line}")).collect();
         let criterion = wrap(&clean(&criterion_of(clause)), columns.criterion);
         let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
         let rows: Vec<[String; 4]> = (0..words.len().max(criterion.len()).max(1))
@@ -190,7 +195,7 @@ impl Text {
     }
 
     fn rows(&self, out: &mut String, rows: &[[String; 4]], columns: &Columns, verdict: &str) {
-        let Columns { clause, criterion, value, margin } = *columns;
+        let Columns { clause, criterion, value, margin, .. } = *columns;
         for (at, [a, b, c, d]) in rows.iter().enumerate() {
             let last = if at == 0 { verdict } else { "" };
             let line = format!("{a:clause$}  {b:criterion$}  {c:>value$}  {d:>margin$}  {last}");

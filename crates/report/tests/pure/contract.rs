@@ -38,12 +38,6 @@ fn heads(document: &Document) -> Vec<(String, String, usize)> {
     heads
 }
 
-fn csv_columns(text: &str, name: &str) -> Vec<String> {
-    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let at = lines.next().unwrap().iter().position(|column| *column == name);
-    at.map(|at| lines.filter_map(|line| line.get(at).map(ToString::to_string)).collect()).unwrap_or_default()
-}
-
 #[test]
 fn each_clause_has_one_verdict_and_counts_are_those_of_clauses() {
     let campaign = contract();
@@ -84,9 +78,26 @@ fn text_page_and_csv_have_the_clauses_above_their_criteria() {
     assert_eq!(rows, 3);
     assert!(!page.contains("5 <a>"), "markup in an id is escaped");
     let csv = document::csv(&campaign);
-    let judged = csv_columns(&csv, "clause").into_iter().filter(|id| id == "4.2").count();
-    assert_eq!((judged, csv_columns(&csv, "clause_outcome").is_empty()), (3, false));
-    assert_eq!(csv_columns(&document::csv(&golden::campaign()), "clause"), Vec::<String>::new());
+    let has_columns = |csv: &str| csv.lines().next().unwrap().ends_with(",clause,clause_outcome,label");
+    let own = csv.lines().filter(|line| line.rsplit(',').nth(2) == Some("4.2"));
+    assert_eq!((own.count(), has_columns(&csv)), (3, true), "{csv}");
+    assert!(!has_columns(&document::csv(&golden::campaign())));
+}
+
+#[test]
+fn a_value_that_decides_as_written_has_its_threshold_as_written_and_no_confidence() {
+    let mut campaign = golden::campaign();
+    let clause = |campaign: &results::folder::Campaign| document::of(campaign).clauses.remove(0);
+    let usual = clause(&campaign);
+    let verdict = &mut campaign.verdicts[0];
+    verdict.as_written = true;
+    verdict.criterion.push_str(results::AS_WRITTEN);
+    verdict.statistics.as_mut().unwrap().bound = None;
+    verdict.reason = Reason::new(Code::ThresholdMet).with("comparison", ">=").with("rule", "as-written");
+    let written = clause(&campaign);
+    assert_eq!((&written.threshold, &written.margin), (&usual.threshold, &usual.margin));
+    assert!(usual.basis.contains("95 %") && !written.basis.contains("95 %"), "{}", written.basis);
+    assert!(written.basis.contains("without confidence") && written.criterion.contains("as written"));
 }
 
 #[test]
