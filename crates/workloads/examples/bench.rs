@@ -47,6 +47,7 @@ fn phase(parameters: &IorParameters) -> Phase {
         observer: &mut Silent,
         board: None,
         seed: 1,
+        warning: None,
     };
     run(parameters, &*storage, &comm, &mut cx).expect("the test runs");
     let phase = |record| if let Record::Phase(phase) = record { Some(*phase) } else { None };

@@ -180,24 +180,13 @@ fn a_dry_run_of_a_script_covers_all_its_tests() {
 }
 
 #[test]
-fn a_warning_fails_a_strict_run_after_its_end() {
+fn a_warning_of_the_last_phase_fails_a_strict_run_after_its_files_are_removed() {
     let dir = tempfile::tempdir().unwrap();
-    let strict = |words: &str| {
-        let ran = ior(dir.path(), 1, &format!("{words} -b 64k -t 64k -o f --warningAsErrors"));
-        (ran.status, ran.err, ran.out.contains("\nFinished "))
-    };
-    assert_eq!(strict("-w -k -q").0, Some(0), "a translated option is not a warning");
-    let (status, message, finished) = strict("-w -k");
-    assert_eq!((status, finished), (Some(4), true), "{message}");
-    assert!(message.contains("ior: --warningAsErrors: the file f already existed"), "{message}");
-    let (status, message, _) = strict("-a DUMMY -w -N 5");
-    assert_eq!(status, Some(4), "{message}");
-    assert!(
-        message.contains(
-            "ior: --warningAsErrors: More tasks requested (5) than available (1), running with 1 tasks."
-        ),
-        "{message}"
-    );
+    assert_eq!(ior(dir.path(), 1, "-w -k -q -b 64k -t 64k -o f --warningAsErrors").status, Some(0));
+    let ran = ior(dir.path(), 1, "-w -r -b 64k -t 64k -o g --warningAsErrors");
+    assert_eq!(ran.status, Some(4), "{ran:#?}");
+    assert!(ran.complaints()[0].contains("page cache before the phase"), "{ran:#?}");
+    assert!(ran.out.contains("\nread  ") && !dir.path().join("g").exists(), "{ran:#?}");
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod campaign_watched;
 mod campaign_without_writes;
 mod campaign_witnessed;
 mod classic_environment;
+mod classic_protected;
 mod classic_readers;
 mod command_pages;
 mod commands_killed;

@@ -39,7 +39,7 @@ options! {
             "read what a random rank wrote; twice: use a random permutation of the ranks";
         DryRun Flag _ "dryRun": "print what would be done and how many bytes; open and move nothing";
         WarningsAsErrors Flag _ "warningAsErrors" ["warningAsErrors"]:
-            "exit with status 1 after any warning; the run still completes";
+            "stop at the first warning, before the next change, with status 4";
         GpuDirect Flag _ "gpuDirect" ["GPUDirect"]:
             "move data between storage and GPU; not supported";
         DropCaches Flag _ "drop-caches":

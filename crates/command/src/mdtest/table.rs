@@ -35,11 +35,11 @@ options! {
         CallSync Flag 'Y' _: "call sync at the end of each phase, within its time";
         PrintTimes Flag 'Z' _: "print times instead of rates";
         WarningsAsErrors Flag _ "warningAsErrors":
-            "exit with status 1 after any warning; the run still completes";
+            "stop at the first warning, before the next change, with status 4";
         RankStatistics Flag _ "showRankStatistics": "print extremes and mean of single ranks";
         GpuDirect Flag _ "gpuDirect": "move data between storage and GPU; not supported";
         KeepGoing Flag _ "continue":
-            "count failed operations and continue; exit with status 1 (own option)";
+            "count failed operations and continue; exit with status 4 (own option)";
         DryRun Flag _ "dryRun": "print what would be done; touch nothing (own option)";
         Backend Text 'a' _ = "POSIX": "select the backend";
         Branching Number 'b' _ = "1": "set the branching factor of the tree";

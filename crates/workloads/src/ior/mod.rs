@@ -25,6 +25,7 @@ mod record;
 mod reorder;
 mod repetition;
 mod rules;
+mod strict;
 mod sync_time;
 mod test;
 mod transfer;

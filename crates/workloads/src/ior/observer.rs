@@ -169,5 +169,19 @@ pub enum IorEvent<'a> {
     Notice(&'a str),
 }
 
+impl IorEvent<'_> {
+    /// The text of a warning; `None` for any other event.
+    pub(super) fn warning(&self) -> Option<String> {
+        match self {
+            Self::Warning(text) | Self::Notice(text) => Some((*text).to_owned()),
+            Self::Exists { path, .. } => Some(format!("the file {path} already existed")),
+            Self::Size { expected, found, moved } => Some(format!(
+                "{expected} bytes were requested, the files hold {found}, and {moved} were moved"
+            )),
+            _ => None,
+        }
+    }
+}
+
 /// Receives the events of a run.
 pub type IorListener<'o> = dyn for<'e> EventObserver<IorEvent<'e>> + 'o;

@@ -11,14 +11,17 @@ use storage::directory_of;
 use super::data_sample::DataSample;
 use super::observer::{IorEvent, PhaseStart};
 use super::parameters::Offsets;
+use super::strict::stop_at_warning;
 use super::test::RunningTest;
-use super::transfer::{self, RankDone, RankJob};
+use super::transfer::{self, Memory, RankDone, RankJob};
 use super::{before_close, cache_before, identity, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
 use crate::kit::current::CurrentPhase;
 use crate::kit::failed_call::{cause, named};
 use crate::kit::order::TransferOrder;
+use crate::kit::payload::Payload;
 use crate::kit::permutation::seed_of;
+use crate::kit::tally::TransferTally;
 
 /// The kinds of phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,13 +124,29 @@ pub(super) struct PhaseSetting {
     pub(super) origin: Tick,
 }
 
-/// Runs one phase. `limit` is the most transfers of this rank.
-pub(super) fn run(
+/// A phase with its data, its memory and its log, of which nothing is written yet.
+pub(super) struct PreparedPhase {
+    kind: PhaseKind,
+    repetition: Repetition,
+    /// The rank whose data this rank moves.
+    owner: u32,
+    path: PathBuf,
+    order: TransferOrder,
+    transfers: u64,
+    cached_before: Option<f64>,
+    sample: DataSample,
+    payload: Payload,
+    memory: Memory,
+    tally: TransferTally,
+}
+
+/// Prepares a phase. `limit` is the most transfers of this rank. Files of the test are not changed.
+pub(super) fn prepare(
     test: &mut RunningTest<'_>,
     kind: PhaseKind,
     repetition: Repetition,
     limit: Option<u64>,
-) -> Result<PhaseOutcome, Halt> {
+) -> Result<PreparedPhase, Halt> {
     let owner = owner(test, kind, repetition);
     let path = names::file(test.parameters, owner, repetition.number);
     reachable(test, kind, &path)?;
@@ -141,7 +160,27 @@ pub(super) fn run(
     let same = test.mounts.same(test.storage, &path);
     let memory = same.and_then(|()| prepare::memory(test, kind, &payload));
     let prepared = memory.and_then(|memory| Ok((memory, prepare::tally(test, kind, repetition, transfers)?)));
-    let (memory, mut tally) = test.rank.comm.agree(kind.step(), prepared)?;
+    let (memory, tally) = test.rank.comm.agree(kind.step(), prepared)?;
+    stop_at_warning(test)?;
+    Ok(PreparedPhase {
+        kind,
+        repetition,
+        owner,
+        path,
+        order,
+        transfers,
+        cached_before,
+        sample,
+        payload,
+        memory,
+        tally,
+    })
+}
+
+/// Runs one phase.
+pub(super) fn run(test: &mut RunningTest<'_>, prepared: PreparedPhase) -> Result<PhaseOutcome, Halt> {
+    let PreparedPhase { kind, repetition, owner, path, order, transfers, .. } = prepared;
+    let PreparedPhase { cached_before, sample, payload, memory, mut tally, .. } = prepared;
     let (depth, end) = (prepare::depth(&memory), prepare::end(test, kind, &path, &payload));
 
     test.rank.next_phase()?;

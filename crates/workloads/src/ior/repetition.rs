@@ -9,6 +9,7 @@ use storage::Storage;
 use super::observer::IorEvent;
 use super::parameters::{IorParameters, Reorder};
 use super::phase::{self, PhaseKind, PhaseOutcome, Repetition};
+use super::strict::{WarningWatch, stop_at_warning};
 use super::test::{IorContext, IorSummary, RunningTest};
 use super::{each_rank, files, hog, names, prefill, reorder};
 use crate::kit::beneath::Mounts;
@@ -27,14 +28,14 @@ pub fn run(
     let parameters = &*names::mounted(parameters);
     let node = Rc::new(Node::find(comm)?);
     let place = reorder::find(parameters, comm, &node)?;
-    let IorContext { clock, offset, records, observer, board, seed } = cx;
+    let IorContext { clock, offset, records, observer, board, seed, warning } = cx;
     let rank = Rank::compared(comm, clock, *offset, *records, *board, node);
     let mut test = RunningTest {
         parameters,
         storage,
         place,
         rank,
-        observer: *observer,
+        observer: WarningWatch::new(*observer, warning.take()),
         seed: *seed,
         hints_reported: false,
         mounts: Mounts::default(),
@@ -50,6 +51,7 @@ pub fn run(
     if parameters.write {
         files::report_existing(&mut test)?;
     }
+    stop_at_warning(&test)?;
     let mut bad_transfers = 0;
     let mut worn_out = 0;
     for number in 0..parameters.repetitions.max(1) {
@@ -69,6 +71,7 @@ pub fn run(
     if parameters.write && parameters.wear_out {
         leave_status(&test, worn_out)?;
     }
+    stop_at_warning(&test)?;
     Ok(IorSummary { bad_transfers })
 }
 
@@ -161,6 +164,10 @@ fn one(test: &mut RunningTest<'_>, repetition: Repetition) -> Result<RepetitionD
     }
     let kept = parameters.keep || (parameters.keep_with_error && done.bad > 0);
     if ours && !kept {
+        // The files of a test that only reads are not its own.
+        if !parameters.write {
+            stop_at_warning(test)?;
+        }
         test.rank.comm.barrier()?;
         let begin = test.rank.clock.ns();
         // All ranks have removed theirs when this returns.
@@ -176,11 +183,13 @@ fn write(test: &mut RunningTest<'_>, repetition: Repetition) -> Result<PhaseOutc
     each_rank::report_files(test, "writing", Some(&files::mine(test, repetition.number)))?;
     delay(test);
     files::make_dirs(test)?;
+    // What cannot be prepared fails before a file is removed.
+    let prepared = phase::prepare(test, PhaseKind::Write, repetition, None)?;
     if !test.parameters.use_existing {
         files::remove(test, repetition.number)?;
     }
     let filled = prefill::fill(test, repetition.number);
-    let written = filled.and_then(|()| phase::run(test, PhaseKind::Write, repetition, None));
+    let written = filled.and_then(|()| phase::run(test, prepared));
     written.map_err(|halt| files::clean_up(test, repetition.number, halt))
 }
 
@@ -202,7 +211,8 @@ fn read(
         files::all_there(test, repetition.number)?;
     }
     let limit = limit(test, written)?;
-    let read = phase::run(test, kind, repetition, limit);
+    let prepared = phase::prepare(test, kind, repetition, limit);
+    let read = prepared.and_then(|prepared| phase::run(test, prepared));
     read.map_err(|halt| with_files(test, repetition.number, halt))
 }
 

@@ -173,6 +173,7 @@ pub(super) fn play(
             observer: &mut log,
             board: None,
             seed: 1,
+            warning: None,
         };
         let done = run(parameters, storage, &comm, &mut cx);
         let calls = comm.calls.into_inner().expect("no test panics while holding it");

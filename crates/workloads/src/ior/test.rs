@@ -9,6 +9,7 @@ use super::observer::{IorEvent, IorListener};
 use super::parameters::IorParameters;
 use super::phase::PhaseSetting;
 use super::reorder::RankPlacement;
+use super::strict::WarningWatch;
 use crate::kit::beneath::Mounts;
 use crate::kit::board::Board;
 use crate::kit::layout::DataLayout;
@@ -29,6 +30,8 @@ pub struct IorContext<'a> {
     pub board: Option<(&'a Board, u32)>,
     /// A number that differs between runs, such as the time in seconds. Rank 0's value is used.
     pub seed: u64,
+    /// The first warning that the caller gave before the test, on rank 0; for `--warningAsErrors`.
+    pub warning: Option<String>,
 }
 
 /// The result of a test that did not halt; the same on every rank.
@@ -44,7 +47,7 @@ pub(super) struct RunningTest<'a> {
     pub(super) storage: &'a dyn Storage,
     pub(super) place: RankPlacement,
     pub(super) rank: Rank<'a>,
-    pub(super) observer: &'a mut IorListener<'a>,
+    pub(super) observer: WarningWatch<'a>,
     /// The value of [`IorContext::seed`].
     pub(super) seed: u64,
     /// Whether the hints that the library did not take were reported.

@@ -42,6 +42,7 @@ fn run_on(
             observer: &mut Silent,
             board: None,
             seed: 1,
+            warning: None,
         };
         let done = run(parameters, storage, comm, &mut cx);
         (done, records)

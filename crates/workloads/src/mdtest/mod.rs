@@ -48,4 +48,4 @@ pub use counts::ItemCounts;
 pub use observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
 pub use operations::{ItemOperation, OPERATIONS, When, names as operation_names};
 pub use parameters::MdtestParameters;
-pub use run::{MdtestSummary, run};
+pub use run::{MdtestSummary, run, stop_at_warning};

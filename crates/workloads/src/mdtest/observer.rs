@@ -92,7 +92,7 @@ pub enum MdtestEvent<'a> {
         /// The path.
         path: &'a str,
     },
-    /// A text that mdtest prints after `WARNING: `.
+    /// A text that mdtest prints after `WARNING: `. With `--warningAsErrors` the run stops after it.
     Warning(&'a str),
     /// A notice for the reader of the numbers; also recorded.
     Notice(&'a str),

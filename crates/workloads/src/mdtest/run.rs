@@ -1,5 +1,7 @@
 //! A run from its first number of ranks to its last iteration (mdtest 4.1).
 
+use std::fmt;
+
 use measure::CycleClock;
 use ranks::{Comm, FailureCause, Halt, Reduce};
 use results::records::Sink;
@@ -109,6 +111,18 @@ pub fn run(
         tree::remove_own_dirs(parameters, names, comm, made, observer)?;
     }
     Ok(summary)
+}
+
+/// With `--warningAsErrors`, halts all ranks if one has a warning. Collective.
+pub fn stop_at_warning(
+    parameters: &MdtestParameters,
+    comm: &dyn Comm,
+    warning: Option<impl fmt::Display>,
+) -> Result<(), Halt> {
+    if !parameters.warnings_fail {
+        return Ok(());
+    }
+    comm.agree("--warningAsErrors", warning.map_or(Ok(()), |text| Err(text.to_string())))
 }
 
 /// The inputs of a run on one number of ranks.

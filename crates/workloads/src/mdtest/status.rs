@@ -7,7 +7,7 @@ use ranks::Halt;
 
 use super::items::Stem;
 use super::observer::MdtestEvent;
-use super::run::MdtestRun;
+use super::run::{MdtestRun, stop_at_warning};
 use crate::kit::status;
 
 /// Items of a rank that an earlier run left.
@@ -40,7 +40,9 @@ pub(super) fn load(run: &mut MdtestRun<'_>) -> Result<Option<EarlierCounts>, Hal
     let parameters = run.parameters;
     let Some(path) = parameters.status_file.as_ref().filter(|_| !parameters.create) else { return Ok(None) };
     let Some(earlier) = EarlierCounts::read(&status::read(run.rank.comm, path)?) else {
-        run.observer.event(&MdtestEvent::Warning("Could not read stonewall status file"));
+        let text = "Could not read stonewall status file";
+        run.observer.event(&MdtestEvent::Warning(text));
+        stop_at_warning(parameters, run.rank.comm, Some(text))?;
         return Ok(None);
     };
     let items = earlier.files.max(earlier.directories);

@@ -18,7 +18,7 @@ use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::{ItemOperation, When};
 use super::parameters::MdtestParameters;
 use super::phase::{self, PhasePlan, TREES_AT};
-use super::run::MdtestRun;
+use super::run::{MdtestRun, stop_at_warning};
 use crate::kit::failed_call::call_failed;
 use crate::kit::failed_call::words;
 use crate::kit::few;
@@ -52,10 +52,10 @@ pub(super) fn remove_own_dirs(
     let removed = if made { remove_if_empty(names, dir) } else { Ok(true) };
     let removed = comm.agree("directory", removed)?;
     let left = few::collect(comm, (!removed).then_some(dir))?;
-    for (_, dir) in left.parcels {
-        observer.event(&MdtestEvent::Warning(&format!("{dir} is not empty and is not removed")));
-    }
-    Ok(())
+    let warnings = left.parcels.iter().map(|(_, dir)| format!("{dir} is not empty and is not removed"));
+    let warnings: Vec<String> = warnings.collect();
+    warnings.iter().for_each(|text| observer.event(&MdtestEvent::Warning(text)));
+    stop_at_warning(parameters, comm, warnings.first())
 }
 
 /// Creates the missing test directories of an iteration. Collective.

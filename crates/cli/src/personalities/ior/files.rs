@@ -12,6 +12,7 @@ use workloads::ior::{IorParameters, first_path};
 
 use super::flow::ReadyTest;
 use crate::personalities::classic::interrupt;
+use crate::personalities::result_files::check_writable;
 
 /// What follows the prefix in the names of files with single transfers: nothing for the last phase, and a
 /// kind of phase for the others.
@@ -46,6 +47,15 @@ pub(super) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usa
             Err(Usage(format!("{one} and {other} name the same file, {path}. Give each its own.")))
         }
     }
+}
+
+/// Rejects a status file that could not be written after the first test.
+pub(super) fn check_status_files(tests: &[ReadyTest]) -> Result<(), Usage> {
+    let parameters = tests.iter().map(|test| &test.meant.parameters);
+    parameters.filter(|test| test.write && test.wear_out).try_for_each(|test| match &test.status_file {
+        Some(path) => check_writable("-O stoneWallingStatusFile", path),
+        None => Ok(()),
+    })
 }
 
 /// All files of the run that have a single name. Tests may share a status file and a file of hints.

@@ -17,9 +17,9 @@ use workloads::ior::{self, IorContext, IorEvent, IorListener, first_path};
 use workloads::kit::board::Board;
 use workloads::kit::observer::{EventObserver, Silent};
 
-use super::chatter;
 use super::output::{self, ResultFormat, ResultOutput};
 use super::typed::MeantIor;
+use super::{chatter, files};
 use crate::personalities::classic::header_dir;
 use crate::personalities::classic::live::{LiveFiles, LiveView, node_board};
 use crate::personalities::own_lines::{kept, print_note};
@@ -48,8 +48,6 @@ pub(crate) struct IorPrinter {
     live_files: LiveFiles,
     live_path: Option<String>,
     live: Option<LiveView>,
-    /// The first warning of a test with `--warningAsErrors`.
-    warning: Option<String>,
     /// Whether standard output has one JSON document.
     is_document: bool,
 }
@@ -136,7 +134,8 @@ fn one_test(
     let mut clock = clock.clone();
     let seed = measure::unix_seconds() as u64;
     let offset = comm.clock_offset(&|| measure::Clock::ns(&clock))?;
-    let mut cx = IorContext { clock: &mut clock, offset, records, observer, board: rows, seed };
+    let warning = test.meant.warnings.first().map(|words| chatter::in_one_line(words));
+    let mut cx = IorContext { clock: &mut clock, offset, records, observer, board: rows, seed, warning };
     ior::run(&test.meant.parameters, &*test.storage, comm, &mut cx).map(|summary| summary.bad_transfers)
 }
 
@@ -155,6 +154,7 @@ fn space(test: &ReadyTest) -> Option<Space> {
 impl IorPrinter {
     /// Opens all outputs of a run, as its last test requests.
     pub(crate) fn new(argv: &[String], tests: &[ReadyTest]) -> Result<(RunRecords, Self), Usage> {
+        files::check_status_files(tests)?;
         let meant = &tests[tests.len() - 1].meant;
         let kept = RunRecords::open(meant.look.record.as_deref())?;
         // The new file is still empty. If it remained, the next run would reject it.
@@ -170,7 +170,7 @@ impl IorPrinter {
             Ok(output) => {
                 let live_path = meant.look.live.clone();
                 let is_document = meant.look.is_data_on_stdout() && meant.look.format == ResultFormat::Json;
-                Ok((kept, Self { output, live_files, live_path, live: None, warning: None, is_document }))
+                Ok((kept, Self { output, live_files, live_path, live: None, is_document }))
             }
             Err(usage) => {
                 kept.discard();
@@ -198,14 +198,9 @@ impl IorPrinter {
         records: &mut dyn Sink,
     ) -> Result<u64, Halt> {
         self.output.test(&test.meant, space(test));
-        let mut first = test.meant.warnings.first().map(|words| chatter::in_one_line(words));
         let mut followed = Followed { live: self.live.as_ref(), output: &mut *self.output };
-        let mut observer = WarningWatch { output: &mut followed, first: &mut first };
-        let bad = one_test(test, comm, clock, rows, records, &mut observer)?;
+        let bad = one_test(test, comm, clock, rows, records, &mut followed)?;
         self.output.end_test();
-        if test.meant.parameters.warnings_fail && self.warning.is_none() {
-            self.warning = first;
-        }
         Ok(bad)
     }
 
@@ -213,22 +208,18 @@ impl IorPrinter {
     fn end(&mut self, done: Result<u8, Halt>, program: &StartedProgram<'_>) -> Result<u8, Halt> {
         // The line on the terminal disappears before the last output.
         let unfollowed = self.live.take().and_then(LiveView::end);
-        let warning = self.warning.as_ref().map(|warning| format!("--warningAsErrors: {warning}"));
-        let failure = done.as_ref().err().map(ToString::to_string).or_else(|| warning.clone());
+        let failure = done.as_ref().err().map(ToString::to_string);
         let printed = self.output.finish(done.is_ok(), failure.as_deref());
         // The document has the failure. Standard error often goes to the same file, which must stay valid.
         let is_reported = self.is_document && failure.is_some() && printed.is_ok();
         program.failure_is_reported(is_reported);
-        if let Some(warning) = warning.filter(|_| !is_reported) {
-            complain(&format!("ior: {warning}"));
-        }
         if let Err(what) = &printed {
             complain(&format!("ior: {what}"));
         }
         if let Some((path, why)) = unfollowed.and_then(|why| Some((self.live_path.as_ref()?, why))) {
             print_note(&format!("--live {}: {why}. Its last lines are missing", kept(path)));
         }
-        done.map(|status| if printed.is_err() || self.warning.is_some() { ERROR } else { status })
+        done.map(|status| if printed.is_err() { ERROR } else { status })
     }
 }
 
@@ -251,32 +242,6 @@ impl EventObserver<IorEvent<'_>> for Followed<'_> {
     }
 }
 
-/// Forwards every event and keeps the first warning, for `--warningAsErrors`.
-///
-/// The classic program aborts at the warning and prints no result. Here the run continues to its end, and
-/// only its exit status reports the warning.
-struct WarningWatch<'a> {
-    output: &'a mut IorListener<'a>,
-    first: &'a mut Option<String>,
-}
-
-impl EventObserver<IorEvent<'_>> for WarningWatch<'_> {
-    fn event(&mut self, event: &IorEvent<'_>) {
-        let warning = match event {
-            IorEvent::Warning(text) | IorEvent::Notice(text) => Some((*text).to_owned()),
-            IorEvent::Exists { path, .. } => Some(format!("the file {path} already existed")),
-            IorEvent::Size { expected, found, moved } => Some(format!(
-                "{expected} bytes were requested, the files hold {found}, and {moved} were moved"
-            )),
-            _ => None,
-        };
-        if let Some(warning) = warning {
-            self.first.get_or_insert(warning);
-        }
-        self.output.event(event);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::json::Json;
@@ -295,7 +260,6 @@ mod tests {
                 live_files: LiveFiles::default(),
                 live_path: None,
                 live: None,
-                warning: None,
                 is_document: true,
             };
             StartedProgram::run("ior", &[], |program| {

@@ -271,19 +271,18 @@ fn one_rank(
         None => &mut silent,
     };
     let parameters = &ready.meant.parameters;
-    let done = mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, rows, observer, seed);
+    let warning = header::reads_nothing(&ready.meant).then_some(header::NOTHING_READ);
+    let done = mdtest::stop_at_warning(parameters, comm, warning).and_then(|()| {
+        mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, rows, observer, seed)
+    });
     drop(followed);
     let voice = voice.map(|printer| &mut printer.text);
     let mut exit = done.as_ref().map_or(ERROR, |summary| error_if(summary.wrong > 0 || summary.failed > 0));
-    if let Some(text) = voice {
-        if let Err(error) = text.finish(done.is_ok()) {
-            complain(&format!("mdtest: cannot print the results: {error}"));
-            exit = ERROR;
-        }
-        if let Some(warning) = text.warning().filter(|_| parameters.warnings_fail && done.is_ok()) {
-            complain(&format!("mdtest: --warningAsErrors: {warning}"));
-            exit = ERROR;
-        }
+    if let Some(text) = voice
+        && let Err(error) = text.finish(done.is_ok())
+    {
+        complain(&format!("mdtest: cannot print the results: {error}"));
+        exit = ERROR;
     }
     done.map(|_| exit)
 }

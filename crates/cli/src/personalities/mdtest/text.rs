@@ -11,7 +11,7 @@ use workloads::kit::observer::EventObserver;
 use workloads::mdtest::{EndedPhase, MdtestEvent};
 
 use super::below_text::RunLatencies;
-use super::header::{self, Facts, NOTHING_READ, moment};
+use super::header::{self, Facts, moment};
 use super::results::{MeasuredPhase, Results};
 use super::summary::{self, SummaryRows};
 use super::typed::{MdtestEdition, MeantMdtest};
@@ -42,8 +42,7 @@ pub(crate) struct MdtestText {
     due: [bool; 2],
     /// Operations of all ranks at the deadline of this iteration.
     stonewalled: Option<f64>,
-    /// Warnings, and notices for the reader of the numbers.
-    warnings: Vec<String>,
+    /// Notices for the reader of the numbers.
     notices: Vec<String>,
 }
 
@@ -79,7 +78,6 @@ impl MdtestText {
             phase: "",
             due: [false; 2],
             stonewalled: None,
-            warnings: Vec::new(),
             notices: Vec::new(),
         }
     }
@@ -118,10 +116,6 @@ impl MdtestText {
         {
             self.broken.get_or_insert(error);
         }
-    }
-
-    pub(crate) fn warning(&self) -> Option<&str> {
-        self.warnings.first().map(String::as_str)
     }
 
     /// Prints the end of the output. `complete` is false if the run ended early. Fails if something could not
@@ -167,9 +161,6 @@ impl MdtestText {
     fn started(&mut self, ranks: u32, nodes: u32, on_node_0: &[bool]) {
         let facts = Facts { argv: &self.argv, ranks, nodes, on_node_0, space: self.space };
         let text = header::text(&self.meant, &facts);
-        if header::reads_nothing(&self.meant) {
-            self.warnings.push(NOTHING_READ.to_owned());
-        }
         self.put(&text);
     }
 
@@ -270,10 +261,7 @@ impl MdtestText {
                 )));
                 String::new()
             }
-            MdtestEvent::Warning(text) => {
-                self.warnings.push((*text).to_owned());
-                format!("WARNING: {text}\n")
-            }
+            MdtestEvent::Warning(text) => format!("WARNING: {text}\n"),
             MdtestEvent::Notice(text) => {
                 if !self.notices.iter().any(|known| known == text) {
                     self.notices.push((*text).to_owned());

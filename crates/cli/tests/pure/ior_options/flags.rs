@@ -74,7 +74,9 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!((seen.size("f"), seen.size("record")), (None, None));
     }),
     fails("--warningAsErrors", "-w -b 64k -t 64k -o old {}", 4, |seen| {
-        seen.err("ior: --warningAsErrors: the file old already existed");
+        seen.err("ior: --warningAsErrors: rank 0 ");
+        seen.err("the file old already existed");
+        assert!(seen.size("old").is_some());
     }),
     fails("--gpuDirect", "-w -o f {}", 2, |seen| seen.err("this program does not support CUDA")),
     works("--gpuDirect", "-a DUMMY -w {0}", |seen| seen.out("GPUDirect           : 0\n")),

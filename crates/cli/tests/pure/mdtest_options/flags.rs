@@ -106,8 +106,9 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         before: "-C -F -n 1",
         ..fails("--warningAsErrors", "-r -F -n 1 -x missing {}", 4, |seen| {
-            seen.err("mdtest: --warningAsErrors: Could not read stonewall status file");
-            seen.out("-- finished at");
+            seen.err("mdtest: --warningAsErrors: rank 0 ");
+            seen.err("Could not read stonewall status file");
+            seen.no_out("-- finished at");
         })
     },
     works("--showRankStatistics", "-n 2 -F {}", |seen| seen.out("   Operation     per Rank: Max ")),
