@@ -15,8 +15,12 @@ mod speech;
 mod status;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+
+use signal_hook::consts::SIGXFSZ;
 
 fn main() -> ExitCode {
+    fail_writes_above_the_limit();
     let argv: Result<Vec<String>, _> = std::env::args_os().map(|arg| arg.into_string()).collect();
     let status = match argv {
         Ok(argv) => commands::run(&argv),
@@ -26,4 +30,11 @@ fn main() -> ExitCode {
         }
     };
     ExitCode::from(session::end(status))
+}
+
+/// Lets a write above the limit of file sizes (`ulimit -f`) fail with an error that is reported. By default a
+/// signal ends the process. A handler, unlike an ignored signal, is not passed on to started programs.
+fn fail_writes_above_the_limit() {
+    // Without the handler the default remains.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }

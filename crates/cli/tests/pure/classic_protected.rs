@@ -41,7 +41,7 @@ fn a_warning_of_an_existing_file_stops_a_strict_run_before_the_file_is_touched()
         let before = names(dir.path());
         let ran = ior(dir.path(), 2, &format!("-w -o f -b 64k -t 64k --warningAsErrors {words}"));
         assert_eq!(ran.status, Some(4), "{words}: {ran:#?}");
-        assert!(ran.complaints()[0].starts_with("ior: --warningAsErrors: rank 0 "), "{words}: {ran:#?}");
+        assert!(ran.err.contains("ior: --warningAsErrors: rank 0 "), "{words}: {ran:#?}");
         assert_eq!(fs::read_to_string(dir.path().join(file)).unwrap(), PRECIOUS, "{words}");
         assert_eq!(names(dir.path()), before, "{words}");
     }
@@ -120,4 +120,27 @@ fn a_write_without_memory_for_its_transfers_leaves_the_file() {
     let ran = run(Command::new("sh").current_dir(dir.path()).args(["-c", &line]));
     assert_eq!(ran.status, Some(4), "{ran:#?}");
     assert_eq!(fs::read_to_string(dir.path().join("f")).unwrap(), PRECIOUS, "{ran:#?}");
+}
+
+#[test]
+fn a_limit_of_file_sizes_fails_every_workload_with_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    for words in [
+        "ior -w -o f -b 1m -t 64k",
+        "ior -w -o f -b 1m -t 64k -a AIO",
+        "ior -w -o f -b 1m -t 64k -a URING",
+        "ior -w -o f -b 1m -t 64k -a MMAP",
+        "ior -w -z -o f -b 1m -t 64k --randomPrefill=1m",
+        "mdtest -C -F -n 1 -w 1m -d m",
+        "md-workbench -1 -P 1 -D 1 -I 1 -S 1m -o w",
+        "fdtree -C -l 1 -d 1 -f 1 -s 256 -o .",
+        "ls-lr --make --entries 3 --bytes 1048576 l",
+    ] {
+        // In blocks of 512 bytes.
+        let line = format!("ulimit -f 64; exec {} {words}", common::program().display());
+        let ran = run(Command::new("sh").current_dir(dir.path()).args(["-c", &line]));
+        assert_eq!(ran.status, Some(4), "{words}: {ran:#?}");
+        let lines: Vec<&str> = ran.err.lines().filter(|line| !line.starts_with("assay: note: ")).collect();
+        assert!(lines.len() == 1 && lines[0].contains("File too large"), "{words}: {ran:#?}");
+    }
 }
