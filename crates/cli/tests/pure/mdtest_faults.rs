@@ -17,6 +17,44 @@ fn complaint(ran: &Ran, status: i32) -> String {
 }
 
 #[test]
+fn direct_transfers_of_partial_sectors_fail_with_a_remedy() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-C -F -n 1 --posix.odirect -d d";
+    let sound = mdtest(dir.path(), 1, &format!("{words} -i 1 -w 4k -r")).status == Some(0);
+    let odd = mdtest(dir.path(), 1, &format!("{words} -w 3901"));
+    if !sound || odd.status == Some(0) {
+        println!("SKIPPED: O_DIRECT is rejected here, or accepts partial sectors");
+        return;
+    }
+    let remedy =
+        "write: Invalid argument. O_DIRECT moves whole sectors. Choose sizes of files as multiples of 4k";
+    assert!(complaint(&odd, 4).contains(remedy), "{odd:#?}");
+    let words = "-n 1 md-workbench -1 -P 1 -D 1 -I 1 -S 3901 --posix.odirect -o w";
+    let ran = common::run(&mut common::assay(dir.path(), words));
+    assert!(ran.err.contains("O_DIRECT moves whole sectors. Choose -S as multiples of 4k"), "{ran:#?}");
+}
+
+#[test]
+fn two_paths_to_one_directory_are_no_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("a")).unwrap();
+    std::os::unix::fs::symlink("a", dir.path().join("b")).unwrap();
+    for dirs in ["a@b", "a@a", "b@a"] {
+        let ran = mdtest(dir.path(), 2, &format!("-n 3 -u -i 2 -d {dirs}"));
+        assert_eq!(ran.status, Some(0), "{dirs}: {ran:#?}");
+        assert_eq!(std::fs::read_dir(dir.path().join("a")).unwrap().count(), 0, "{dirs}");
+    }
+}
+
+#[test]
+fn a_status_file_may_lie_in_the_new_test_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = mdtest(dir.path(), 1, "-C -F -n 2 -W 9 -x D/sw -d D --savePerOpDataCSV=D/log");
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert_eq!(std::fs::read_to_string(dir.path().join("D/sw")).unwrap(), "2");
+}
+
+#[test]
 fn wrong_usage_is_one_line_with_a_remedy_and_status_2_and_creates_no_file() {
     let dir = tempfile::tempdir().unwrap();
     for (words, expected) in [
@@ -24,7 +62,7 @@ fn wrong_usage_is_one_line_with_a_remedy_and_status_2_and_creates_no_file() {
         ("-n five", "`five` is not a whole number"),
         ("-n 1.5k", "`1.5k`"),
         ("-n -5", "-5 is negative"),
-        ("-n 99999999999999999999", "is not a whole number"),
+        ("-n 99999999999999999999", "`99999999999999999999` is too large"),
         ("-n 8q", "unknown size suffix `q`"),
         ("-n 2 stray", "`stray` is not an option. Options begin with `-`; `mdtest -h` lists them."),
         ("-n 2 -Q", "unknown option `-Q`. `mdtest -h` lists all options."),

@@ -2,7 +2,7 @@
 //!
 //! Invariant: each directive yields its occurrences or one fault that names the directive.
 
-use super::grammar::{nearest, read_whole};
+use super::grammar::{long_names, nearest, read_whole};
 use super::occurrence::{ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
 use super::row::ClassicOption;
 
@@ -70,14 +70,19 @@ fn read_piece<I: ClassicOption>(
         }
         return found.extend(read_whole(&format!("{key}={value}"), modules));
     }
-    found.push(occurrence(key.to_owned(), unknown::<I>(key).into()));
+    found.push(occurrence(key.to_owned(), unknown::<I>(key, modules).into()));
 }
 
-fn unknown<I: ClassicOption>(key: &str) -> OptionFault {
+/// The message about an unknown directive. Options with two dashes are directives too.
+fn unknown<I: ClassicOption>(key: &str, modules: ModuleOptions<'_>) -> OptionFault {
     let lives = I::rows().flat_map(|row| row.directives.iter().copied());
     let known = lives.chain(I::retired().iter().filter_map(|was| was.directive));
+    let long = long_names::<I>(modules);
+    let known: Vec<&str> = known.chain(long.iter().map(|name| &name[2..])).collect();
+    let near = nearest(key, known.iter().copied());
+    let near = near.map(|near| long.iter().find(|name| name[2..] == *near).map_or(near, String::as_str));
     let program = I::PROGRAM;
-    OptionFault::Unknown(match nearest(key, known) {
+    OptionFault::Unknown(match near {
         Some(near) => format!("{key}: unknown directive. Did you mean {near}? `{program} -h` lists all."),
         None => format!("{key}: unknown directive. `{program} -h` lists all options."),
     })

@@ -211,18 +211,22 @@ fn unknown<I: ClassicOption>(token: &str, modules: ModuleOptions<'_>) -> OptionF
             "unknown option `{token}`. A letter takes one dash: -{letter}."
         ));
     }
-    let listed = match modules {
-        ModuleOptions::Listed(listed) => listed,
-        ModuleOptions::Any => &[],
-    };
-    let of_modules = listed.iter().map(|known| format!("--{}.{}", known.backend, known.name));
-    let words: Vec<String> =
-        I::rows().filter_map(|row| row.long.map(|word| format!("--{word}"))).chain(of_modules).collect();
+    let words = long_names::<I>(modules);
     let program = I::PROGRAM;
     OptionFault::Unknown(match nearest(name, words.iter().map(String::as_str)) {
         Some(near) => format!("unknown option `{token}`. Did you mean `{near}`? `{program} -h` lists all."),
         None => format!("unknown option `{token}`. `{program} -h` lists all options."),
     })
+}
+
+/// The names of all options with two dashes.
+pub(super) fn long_names<I: ClassicOption>(modules: ModuleOptions<'_>) -> Vec<String> {
+    let listed = match modules {
+        ModuleOptions::Listed(listed) => listed,
+        ModuleOptions::Any => &[],
+    };
+    let of_modules = listed.iter().map(|known| format!("--{}.{}", known.backend, known.name));
+    I::rows().filter_map(|row| row.long.map(|word| format!("--{word}"))).chain(of_modules).collect()
 }
 
 /// The known word that is nearest to an unknown one. `None` if more than a third of its letters differ.

@@ -4,6 +4,8 @@
 //! its occurrences.
 //! Never here: the list of options.
 
+use std::num::{IntErrorKind, ParseIntError};
+
 use units::Usage;
 
 use super::row::{OptionKind, OptionRow, OptionValue, RetiredOption};
@@ -183,8 +185,12 @@ pub fn parse_number(text: &str) -> Result<i64, String> {
     let trimmed = text.trim_start();
     let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '-' && c != '+').unwrap_or(trimmed.len());
     let (digits, suffix) = trimmed.split_at(end);
-    let number: i64 =
-        digits.parse().map_err(|_| format!("`{text}` is not a whole number, such as 4096, 4k or 16m"))?;
+    let outside = |what: &str, limit: &str| format!("`{text}` is too {what}. The limit is {limit}.");
+    let number: i64 = digits.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => outside("large", "2^63"),
+        IntErrorKind::NegOverflow => outside("small", "-2^63"),
+        _ => format!("`{text}` is not a whole number, such as 4096, 4k or 16m"),
+    })?;
     let unknown = || format!("unknown size suffix `{suffix}` in `{text}`. Use k, m, g, t or p.");
     let mut letters = suffix.chars();
     let power = match letters.next().map(|letter| letter.to_ascii_lowercase()) {
@@ -202,7 +208,10 @@ pub fn parse_number(text: &str) -> Result<i64, String> {
     if !matches!(letters.as_str().to_ascii_lowercase().as_str(), "" | "b" | "ib") {
         return Err(unknown());
     }
-    number.checked_mul(1 << (10 * power)).ok_or_else(|| format!("`{text}` exceeds 2^63"))
+    number.checked_mul(1 << (10 * power)).ok_or_else(|| match number {
+        ..0 => outside("small", "-2^63"),
+        _ => outside("large", "2^63"),
+    })
 }
 
 #[cfg(test)]
@@ -219,6 +228,15 @@ mod tests {
         assert_eq!(parse_number("-3"), Ok(-3));
         for wrong in ["", "x", "1.5m", "8q", "4kk", "99999999999999p"] {
             assert!(parse_number(wrong).is_err(), "{wrong}");
+        }
+        for (wrong, why) in [
+            ("99999999999999999999", "too large"),
+            ("99999999999999p", "too large"),
+            ("-99999999999999999999", "too small"),
+            ("-99999999999999p", "too small"),
+            ("99999999999999999999k", "too large"),
+        ] {
+            assert!(parse_number(wrong).unwrap_err().contains(why), "{wrong}");
         }
         assert!(parse_number("8q").unwrap_err().starts_with("unknown size suffix `q` in `8q`"));
     }

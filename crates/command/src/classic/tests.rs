@@ -102,6 +102,27 @@ fn a_value_is_parsed_by_its_kind_and_messages_name_the_option_as_typed() {
 }
 
 #[test]
+fn an_unknown_directive_finds_the_nearest_option_also_one_with_two_dashes() {
+    for (list, near) in [
+        ("posix.odirect=1", Some("--posix.odirect")),
+        ("POSIX.odirekt=1", Some("--posix.odirect")),
+        ("dummy.delay-xfr=1", Some("--dummy.delay-xfer")),
+        ("warningAsErrors=1,dryrun=1", Some("--dryRun")),
+        ("blocksiez=1m", Some("blockSize")),
+        ("nonsense=1", None),
+    ] {
+        let found = ior(&format!("-O {list}"));
+        let mut faults = found.iter().filter_map(|one| match &one.input {
+            OptionInput::Fault(OptionFault::Unknown(text)) => Some(text.as_str()),
+            _ => None,
+        });
+        let text = faults.next_back().unwrap();
+        assert_eq!(text.split_once("Did you mean ").is_some(), near.is_some(), "{text}");
+        assert!(near.is_none_or(|near| text.contains(&format!("Did you mean {near}? "))), "{text}");
+    }
+}
+
+#[test]
 fn the_last_occurrence_of_an_option_wins_in_every_form() {
     let read = |line: &str| OptionValues::of(&ior(line));
     let line = read("-b 1g -w -O blockSize=4k -w=0 -O useO_DIRECT=1,readFile=1 -t x");
