@@ -1,12 +1,19 @@
 //! Files that a run writes at its end. They are checked before its work.
 
 use std::fs::{self, OpenOptions};
+use std::path::{Path, absolute};
 
 use units::Usage;
 
 /// Rejects the file of `option` if it cannot be written. An existing file is not changed, and a missing file
-/// is missing afterwards.
-pub(crate) fn check_writable(option: &str, path: &str) -> Result<(), Usage> {
+/// is missing afterwards. The file may lie in one of `new_dirs`, which the run makes before it writes the
+/// file.
+pub(crate) fn check_writable(option: &str, path: &str, new_dirs: &[&str]) -> Result<(), Usage> {
+    let dir = absolute(path).ok();
+    let dir = dir.as_deref().and_then(Path::parent).filter(|dir| !dir.exists());
+    if dir.is_some() && new_dirs.iter().any(|new| absolute(new).ok().as_deref() == dir) {
+        return Ok(());
+    }
     let there = fs::metadata(path);
     // Opening a pipe would wait for its reader. What is not a regular file keeps no data that could be lost.
     if there.as_ref().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
@@ -30,12 +37,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name).display().to_string();
         fs::write(at("old"), "12\n").unwrap();
-        assert_eq!((check_writable("-x", &at("old")), check_writable("-x", &at("new"))), (Ok(()), Ok(())));
-        assert_eq!(check_writable("-x", "/dev/null"), Ok(()));
+        for path in [at("old"), at("new"), "/dev/null".to_owned()] {
+            assert_eq!(check_writable("-x", &path, &[]), Ok(()), "{path}");
+        }
+        assert_eq!(check_writable("-x", &at("no/where"), &["other", &at("no/")]), Ok(()));
         assert_eq!(fs::read_to_string(at("old")).unwrap(), "12\n");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         for (path, why) in [(at("no/where"), "No such file or directory"), (at(""), "Is a directory")] {
-            let error = check_writable("-x", &path).unwrap_err().0;
+            let error = check_writable("-x", &path, &["other"]).unwrap_err().0;
             assert!(error.starts_with(&format!("-x {path}: {why}")), "{error}");
             assert!(error.ends_with(". Choose a file that can be written."), "{error}");
         }

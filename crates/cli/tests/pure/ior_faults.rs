@@ -218,6 +218,11 @@ fn direct_transfers_of_partial_sectors_fail_with_a_remedy() {
         let end =
             "f at 0: Invalid argument. O_DIRECT moves whole sectors. Choose -t and -b as multiples of 4k";
         assert!(line.ends_with(end), "{line}");
+        let line = complaint(&ior(dir.path(), 1, &format!("{shape} -z -b 8k -t 4k --randomPrefill=8")), 4);
+        assert!(
+            line.ends_with("O_DIRECT moves whole sectors. Choose --randomPrefill as multiples of 4k"),
+            "{line}"
+        );
     }
 }
 

@@ -27,11 +27,14 @@ fn direct_transfers_of_partial_sectors_fail_with_a_remedy() {
         return;
     }
     let remedy =
-        "write: Invalid argument. O_DIRECT moves whole sectors. Choose sizes of files as multiples of 4k";
+        "write: Invalid argument. O_DIRECT moves whole sectors. Choose the sizes of files as multiples of 4k";
     assert!(complaint(&odd, 4).contains(remedy), "{odd:#?}");
     let words = "-n 1 md-workbench -1 -P 1 -D 1 -I 1 -S 3901 --posix.odirect -o w";
     let ran = common::run(&mut common::assay(dir.path(), words));
-    assert!(ran.err.contains("O_DIRECT moves whole sectors. Choose -S as multiples of 4k"), "{ran:#?}");
+    assert!(
+        ran.err.contains("O_DIRECT moves whole sectors. Choose the sizes of files as multiples of 4k"),
+        "{ran:#?}"
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ use super::parameters::IorParameters;
 use super::phase::{self, PhaseKind};
 use super::test::RunningTest;
 use crate::kit::drive::TransferTrouble;
-use crate::kit::failed_call::named;
+use crate::kit::failed_call::{direct_remedy, named};
 
 /// Number of times that a partly written piece is continued.
 const RETRIES: u32 = 10_000;
@@ -66,8 +66,14 @@ fn write(test: &RunningTest<'_>, file: &mut dyn File, path: &Path, piece: &[u8])
         if test.rank.comm.alarm_raised() {
             return Ok(());
         }
-        write_piece(file, piece, offset)
-            .map_err(|error| TransferTrouble::new("write", path, Some(offset), &error))?;
+        write_piece(file, piece, offset).map_err(|error| {
+            let direct_bytes = test.storage.direct().then_some(piece.len() as u64);
+            let mut trouble = TransferTrouble::new("write", path, Some(offset), &error);
+            if let Some(call) = &trouble.call {
+                trouble.why.push_str(&direct_remedy(direct_bytes, call, "--randomPrefill"));
+            }
+            trouble
+        })?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use super::parameters::{IorParameters, RateLimit};
 use crate::kit::checker::Checker;
 use crate::kit::drive::{Ending, LoopCourse, Stop, TransferTrouble, drive};
 use crate::kit::end::FileEnd;
-use crate::kit::failed_call::{cause, named, words};
+use crate::kit::failed_call::{cause, direct_remedy, named, words};
 use crate::kit::mix::Mix;
 use crate::kit::order::TransferOrder;
 use crate::kit::pace::Pace;
@@ -27,8 +27,6 @@ use crate::kit::stamps::PhaseStamps;
 use crate::kit::steps::{Mixed, Reader, TransferTarget, Writer};
 use crate::kit::tally::TransferTally;
 
-/// Bytes of the largest common sector size.
-const SECTORS: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// The counts at the deadline, before the wear-out.
@@ -326,18 +324,16 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         let mut cause = FailureCause::from(trouble);
         let Some(call) = &mut cause.call else { return cause };
         let space = || self.job.storage.space(self.job.path).unwrap_or(None);
-        let [full, invalid] = [Errno::NOSPC, Errno::INVAL].map(|errno| Some(errno.raw_os_error()));
+        let full = Some(Errno::NOSPC.raw_os_error());
         if self.writes()
             && call.errno != full
             && space().is_some_and(|space| space.bytes_available < self.job.call_bytes)
         {
             call.errno = full;
             cause.text.push_str(" (no space left on the file system)");
-        } else if self.job.storage.direct()
-            && !self.job.parameters.transfer.is_multiple_of(SECTORS)
-            && call.errno == invalid
-        {
-            cause.text.push_str(". O_DIRECT moves whole sectors. Choose -t and -b as multiples of 4k");
+        } else {
+            let direct_bytes = self.job.storage.direct().then_some(self.job.parameters.transfer);
+            cause.text.push_str(&direct_remedy(direct_bytes, call, "-t and -b"));
         }
         cause
     }

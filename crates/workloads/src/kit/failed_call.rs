@@ -8,6 +8,7 @@ use std::path::Path;
 use measure::unix_seconds;
 use ranks::{CallFailure, FailureCause};
 use results::record;
+use rustix::io::Errno;
 use storage::call_error;
 
 /// The system's text for an error, without the number that Rust appends.
@@ -57,4 +58,19 @@ pub fn recorded(call: CallFailure) -> record::FailedCall {
 /// The path of a failed call and the error.
 pub(crate) fn path_and_words(path: &Path, error: &io::Error) -> String {
     format!("{}: {}", path.display(), words(error))
+}
+
+/// Bytes of the largest common sector size.
+const SECTORS: u64 = 4096;
+
+/// What follows the text of a failed call if O_DIRECT may be its reason; empty if not.
+///
+/// `direct_bytes` is the size of the transfers with O_DIRECT, and `options` set it.
+#[cold]
+pub(crate) fn direct_remedy(direct_bytes: Option<u64>, call: &FailedCall, options: &str) -> String {
+    let fits = direct_bytes.is_none_or(|bytes| bytes.is_multiple_of(SECTORS));
+    if fits || call.errno != Some(Errno::INVAL.raw_os_error()) {
+        return String::new();
+    }
+    format!(". O_DIRECT moves whole sectors. Choose {options} as multiples of 4k")
 }

@@ -19,7 +19,7 @@ use super::balance::{BalancePlaces, RankWork};
 use super::current::CurrentPhase;
 use super::drive::{Ending, LoopCourse, LoopStep, Stop, TransferTrouble, drive};
 use super::each_rank::{self, Mine};
-use super::failed_call::call_failed;
+use super::failed_call::{call_failed, direct_remedy};
 use super::order::TransferOrder;
 use super::pace::Pace;
 use super::parts::ReductionParts;
@@ -42,6 +42,11 @@ pub trait Operation {
 
     /// The call that just failed, such as `mkdir`, and its path.
     fn failed(&self) -> (&'static str, &Path);
+
+    /// The size of the transfers with O_DIRECT that it makes, bytes; `None` if it makes none.
+    fn direct_bytes(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The error of an operation that had nothing to do.
@@ -352,7 +357,12 @@ impl LoopStep for OperationStep<'_> {
                 if self.failures.take(call, path, &error) {
                     return Ok(());
                 }
-                Err(TransferTrouble::with_call(call, path, None, &error))
+                let mut trouble = TransferTrouble::with_call(call, path, None, &error);
+                if let Some(call) = &trouble.call {
+                    let remedy = direct_remedy(self.operation.direct_bytes(), call, "the sizes of files");
+                    trouble.why.push_str(&remedy);
+                }
+                Err(trouble)
             }
         }
     }

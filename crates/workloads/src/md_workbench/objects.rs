@@ -377,4 +377,8 @@ impl Operation for ObjectSteps<'_> {
     fn failed(&self) -> (&'static str, &Path) {
         (self.system_call, self.path.as_path())
     }
+
+    fn direct_bytes(&self) -> Option<u64> {
+        self.storage.direct().then_some(self.parameters.object_bytes)
+    }
 }

@@ -170,6 +170,12 @@ impl Operation for Make<'_> {
     fn failed(&self) -> (&'static str, &Path) {
         (self.call, self.items.path())
     }
+
+    fn direct_bytes(&self) -> Option<u64> {
+        self.storage
+            .direct()
+            .then_some(self.writing.as_ref().map_or(0, |(_, buffer)| buffer.bytes().len()) as u64)
+    }
 }
 
 pub(super) fn stat(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
@@ -255,6 +261,10 @@ impl Operation for Read<'_> {
 
     fn failed(&self) -> (&'static str, &Path) {
         (self.call, self.items.path())
+    }
+
+    fn direct_bytes(&self) -> Option<u64> {
+        self.storage.direct().then_some(self.buffer.bytes().len() as u64)
     }
 }
 

@@ -278,4 +278,8 @@ impl Operation for AnnouncedOperation<'_> {
     fn failed(&self) -> (&'static str, &std::path::Path) {
         self.inner.failed()
     }
+
+    fn direct_bytes(&self) -> Option<u64> {
+        self.inner.direct_bytes()
+    }
 }

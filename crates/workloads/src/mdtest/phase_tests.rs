@@ -326,7 +326,7 @@ fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
     let slow = (storage::backend("dummy").unwrap().open)(&settings).unwrap();
     let parameters = MdtestParameters {
         backend: "DUMMY".into(),
-        items: 1_000_000,
+        items: 1 << 30,
         deadline: 1,
         status_file: Some(status.clone()),
         ..all_phases()
@@ -335,7 +335,7 @@ fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
     for kind in ["directory", "file"] {
         let made = left[0].phase(&format!("{kind}_creation"));
         let wall = made.stonewall.as_ref().expect("there was a deadline");
-        assert!(wall.transfers_max < 1_000_000 && wall.transfers_min > 0, "{wall:?}");
+        assert!(wall.transfers_max < 1 << 30 && wall.transfers_min > 0, "{wall:?}");
         assert_eq!((made.ops, wall.ran_dry), (2 * wall.transfers_max, 0), "the slower caught up");
         assert_eq!(left[0].phase(&format!("{kind}_stat")).ops, made.ops);
         assert_eq!(left[0].phase(&format!("{kind}_removal")).ops, made.ops);

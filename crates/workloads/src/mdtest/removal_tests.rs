@@ -101,6 +101,19 @@ fn a_name_that_this_run_made_and_lost_is_a_failure() {
 }
 
 #[test]
+fn a_test_directory_that_this_run_made_and_lost_is_a_failure_also_with_two_paths_to_it() {
+    for (dirs, lost) in [("A A", 0), ("A A", 1), ("A B", 1)] {
+        let dir = tempfile::tempdir().unwrap();
+        let dirs = dirs.split(' ').map(str::to_owned).collect();
+        let command = format!("mv {0}/A/test-dir.0-0 {0}/gone || true", dir.path().display());
+        let after_phase = (lost > 0).then_some(command);
+        let all = MdtestParameters { dirs, items: 0, unique_dir: true, after_phase, ..all_phases() };
+        let left = play_in(dir.path(), 2, &all);
+        assert_eq!(failed(&left) > 0, lost > 0, "{left:#?}");
+    }
+}
+
+#[test]
 fn foreign_names_at_any_depth_stay_and_are_no_failure() {
     let (root, deep) = ("A/test-dir.0-0/mdtest_tree.0", "mdtest_tree.2/mdtest_tree.6");
     for (place, stays) in [

@@ -51,8 +51,9 @@ pub(super) struct MdtestRun<'r> {
     pub(super) summary: MdtestSummary,
     /// Whether some created names are not yet removed.
     pub(super) made: bool,
-    /// Whether this run made all test directories of the iteration: none existed before.
-    pub(super) own_dirs: bool,
+    /// Test directories of the iteration that this run found and did not make, over all ranks. Two paths of
+    /// `-d` may lead to the same directory.
+    pub(super) found_dirs: u64,
 }
 
 /// The turn of a phase. Each turn shifts the items once more.
@@ -202,7 +203,7 @@ fn on_ranks<'r>(
         directories_made: None,
         summary: MdtestSummary::default(),
         made: false,
-        own_dirs: false,
+        found_dirs: 0,
     };
     run.observer.event(&MdtestEvent::Ranks { ranks: run.ranks(), items: counts.items() });
     let earlier = status::load(&mut run)?;
@@ -277,9 +278,9 @@ fn with_remaining_tree(run: &MdtestRun<'_>, mut halt: Halt) -> Halt {
         let more = run.parameters.dirs.len() > 1 || run.counts.loops > 1 || has_earlier;
         let more = if more { " ..." } else { "" };
         // A user who follows this line must not remove a tree that another run made or is using.
-        halt.why.push_str(&match run.own_dirs {
-            true => format!(" (this run's tree is not removed: {path}{more})"),
-            false => {
+        halt.why.push_str(&match run.found_dirs {
+            0 => format!(" (this run's tree is not removed: {path}{more})"),
+            _ => {
                 format!(" (not removed: this run's items in {path}{more}, which existed before)")
             }
         });

@@ -66,7 +66,7 @@ pub(super) fn make_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
         Ok(())
     });
     let new = run.sum(new)?;
-    run.own_dirs = new == run.counts.loops * run.parameters.dirs.len() as u64;
+    run.found_dirs = run.counts.loops * run.parameters.dirs.len() as u64 - new;
     run.made = new > 0;
     run.rank.comm.agree("test directory", made)?;
     run.made = true;
@@ -74,15 +74,17 @@ pub(super) fn make_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
 }
 
 /// Removes them. One that holds foreign names is kept and reported. Any other that cannot be removed counts
-/// as a failure, and so does a missing one that this run created. Collective.
+/// as a failure, and so does a missing one that this run created. One that is missing on its second path
+/// does not. Collective.
 pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
-    let (mut failed, mut kept) = (KeptDirs::default(), KeptDirs::default());
+    let (mut failed, mut missing, mut kept): (KeptDirs, KeptDirs, KeptDirs) = Default::default();
     let created = run.parameters.create;
     let done = each_test_dir(run, &mut |names, path| {
         let known = PathBuffer::new(Path::new(path));
         let Err(error) = names.remove_dir(known.as_c_str()) else { return Ok(()) };
         match error.kind() {
             io::ErrorKind::NotFound if !created => {}
+            io::ErrorKind::NotFound => missing.add(call_failed("rmdir", known.as_path(), &error)),
             io::ErrorKind::DirectoryNotEmpty => match left_out::foreign(names, known.as_c_str()) {
                 Ok(Some(name)) => kept.add(name.display().to_string().into()),
                 _ => failed.add(call_failed("rmdir", known.as_path(), &error)),
@@ -93,7 +95,10 @@ pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     });
     run.rank.comm.agree("test directory", done)?;
     let (kept, foreign) = kept.over_ranks(run)?;
-    let (left, FailureCause { text: why, call }) = failed.over_ranks(run)?;
+    let (failed, failure) = failed.over_ranks(run)?;
+    let (missing, first_missing) = missing.over_ranks(run)?;
+    let left = failed + missing.saturating_sub(run.found_dirs);
+    let FailureCause { text: why, call } = if failed > 0 { failure } else { first_missing };
     run.summary.failed += left;
     run.made = left + kept > 0;
     if kept > 0 {

@@ -53,7 +53,7 @@ pub(super) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usa
 pub(super) fn check_status_files(tests: &[ReadyTest]) -> Result<(), Usage> {
     let parameters = tests.iter().map(|test| &test.meant.parameters);
     parameters.filter(|test| test.write && test.wear_out).try_for_each(|test| match &test.status_file {
-        Some(path) => check_writable("-O stoneWallingStatusFile", path),
+        Some(path) => check_writable("-O stoneWallingStatusFile", path, &[]),
         None => Ok(()),
     })
 }

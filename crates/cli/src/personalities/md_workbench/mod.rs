@@ -75,8 +75,9 @@ fn ready(typed: TypedMdWorkbench) -> Result<(ReadyMdWorkbench, Vec<OptionNote>),
 
 /// Rejects files that could not be written after the work. Of the files of `-L` the first one is checked.
 fn written_later(parameters: &WorkbenchParameters) -> Result<(), Usage> {
+    let new_dirs: &[&str] = if parameters.precreate { &[&parameters.dir] } else { &[] };
     if !parameters.cleanup {
-        check_writable("--run-info-file", &parameters.run_info)?;
+        check_writable("--run-info-file", &parameters.run_info, new_dirs)?;
     }
     let Some(prefix) = &parameters.latency else { return Ok(()) };
     let name = match parameters {
@@ -85,7 +86,7 @@ fn written_later(parameters: &WorkbenchParameters) -> Result<(), Usage> {
         _ => WorkbenchStep::Cleanup.name(),
     };
     let all = if parameters.latency_all { "-all" } else { "" };
-    check_writable("-L", &format!("{prefix}-{:.2}-0-{name}{all}.csv", parameters.waiting))
+    check_writable("-L", &format!("{prefix}-{:.2}-0-{name}{all}.csv", parameters.waiting), new_dirs)
 }
 
 /// The whole help text, from the table that the parser uses.

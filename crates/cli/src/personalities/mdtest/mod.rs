@@ -242,11 +242,15 @@ fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestPrin
 
 /// Rejects files that could not be written after hours of work. Rank 0 checks for all ranks.
 fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
+    let dirs = if parameters.create { &parameters.dirs[..] } else { &[] };
+    let new_dirs: Vec<&str> = dirs.iter().map(String::as_str).collect();
     if let Some(path) = parameters.status_file.as_deref().filter(|_| parameters.stores_counts()) {
-        check_writable("-x", path)?;
+        check_writable("-x", path, &new_dirs)?;
     }
     match &parameters.operation_csv {
-        Some(prefix) => check_writable("--savePerOpDataCSV", &format!("{prefix}-File creation-00000.csv")),
+        Some(prefix) => {
+            check_writable("--savePerOpDataCSV", &format!("{prefix}-File creation-00000.csv"), &new_dirs)
+        }
         None => Ok(()),
     }
 }
