@@ -111,6 +111,9 @@ pub struct Need {
     pub peak_bytes: u64,
     /// The largest number of files and directories that exist at the same time.
     pub peak_names: u64,
+    /// The place in the jobs of the first one with these bytes, and of the first one with these files and
+    /// directories.
+    pub peak_jobs: [usize; 2],
 }
 
 /// All jobs of `plan`, or only those that the tests, series, groups and scores `only` need.
@@ -146,7 +149,12 @@ pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
         let now = lying.iter().filter(|((fs, _), _)| *fs == job.fs).map(|(_, held)| held);
         let sum = |a: (u64, u64), b: &(u64, u64)| (a.0.saturating_add(b.0), a.1.saturating_add(b.1));
         let (bytes, names) = now.fold((0, 0), sum);
-        (need.peak_bytes, need.peak_names) = (need.peak_bytes.max(bytes), need.peak_names.max(names));
+        if bytes > need.peak_bytes {
+            (need.peak_bytes, need.peak_jobs[0]) = (bytes, at);
+        }
+        if names > need.peak_names {
+            (need.peak_names, need.peak_jobs[1]) = (names, at);
+        }
         // The files of simultaneous jobs are removed together, when all of these jobs have ended.
         if jobs.get(at + 1).is_some_and(|next| next.at_once.is_some() && next.at_once == job.at_once) {
             continue;
@@ -162,14 +170,15 @@ pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
     needs
 }
 
-/// The needs of the jobs during each `age` state: its place in [`Plan::states`], and the largest number of
-/// bytes that exist at the same time.
-pub fn beside_states(jobs: &[PlannedJob]) -> Vec<(usize, u64)> {
+/// The needs of the jobs during each `age` state. The values are its place in [`Plan::states`], the largest
+/// number of bytes that exist at the same time, and the test that has them.
+pub fn beside_states(jobs: &[PlannedJob]) -> Vec<(usize, u64, &str)> {
     let beside = |(at, job): (usize, &PlannedJob)| {
         let Purpose::State(state) = job.purpose else { return None };
         let later = &jobs[at + 1..];
         let last = later.iter().rposition(|user| user.removes.contains(&job.files))?;
-        Some((state, needs(&later[..=last]).get(&job.fs).copied().unwrap_or_default().peak_bytes))
+        let need = needs(&later[..=last]).get(&job.fs).copied().unwrap_or_default();
+        Some((state, need.peak_bytes, later[need.peak_jobs[0]].test.as_str()))
     };
     jobs.iter().enumerate().filter_map(beside).collect()
 }

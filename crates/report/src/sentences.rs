@@ -198,23 +198,25 @@ fn filled(template: &str, reason: &Reason) -> String {
             fill(&mut text, piece, reason);
         }
     }
-    // Data of other programs may already end with a full stop.
-    if text.ends_with("..") {
-        text.pop();
-    }
     text
 }
 
 fn fill(text: &mut String, piece: &str, reason: &Reason) {
     let mut rest = piece;
     while let Some((before, from_slot)) = rest.split_once('{') {
-        text.push_str(before);
+        push_words(text, before);
         let Some((slot, after)) = from_slot.split_once('}') else { break };
         let (name, how) = parts(slot);
         text.push_str(&shown(reason, name, how));
         rest = after;
     }
-    text.push_str(rest);
+    push_words(text, rest);
+}
+
+/// Adds words of a template. Data before them may already end with their full stop.
+fn push_words(text: &mut String, words: &str) {
+    let words = if text.ends_with('.') { words.strip_prefix('.').unwrap_or(words) } else { words };
+    text.push_str(words);
 }
 
 /// A piece of data in words.

@@ -17,4 +17,4 @@ pub mod runner;
 pub mod signals;
 pub mod witness;
 
-pub use runner::{CampaignRequest, Ended, Event, ProbeMistake, Trouble, discard, examine, run};
+pub use runner::{CampaignRequest, Ended, Event, ProbeMistake, Trouble, discard, examine, run, too_small};

@@ -57,6 +57,7 @@ use removal::LeftFiles;
 use setup::Setup;
 use site::CampaignSite;
 pub use site::examine;
+pub use space::too_small;
 use unstarted::UnstartedJobs;
 
 /// How often an observer is informed about running jobs.

@@ -10,11 +10,13 @@
 mod format;
 mod quantity;
 mod usage;
+mod utf8;
 mod visible;
 
 pub use format::{bytes_binary, count, duration, exponential, rate_binary, rate_decimal, several};
 pub use quantity::{Dimension, Quantity, size};
 pub use usage::Usage;
+pub use utf8::{NotUtf8, utf8_text};
 pub use visible::{visible, visible_lines};
 
 /// One kibibyte in bytes.

@@ -155,10 +155,18 @@ fn open(folder: &Path) -> Result<(Plan, Campaign), Usage> {
 /// The error for a folder that cannot be read as a campaign.
 pub(super) fn no_campaign(folder: &Path, error: &io::Error) -> Usage {
     let at = folder.display();
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        return unreadable(folder);
+    }
     if folder::has(folder, names::CAMPAIGN) {
         return Usage(format!("{error}: this campaign folder is damaged"));
     }
     Usage(format!("{at} is not a campaign folder. `assay run` prints the folder of a campaign at its end."))
+}
+
+/// The error for a folder that this user may not read.
+pub(super) fn unreadable(folder: &Path) -> Usage {
+    Usage(format!("{}: permission denied. Ask its owner for the right to read it.", folder.display()))
 }
 
 /// A difference between an earlier and the present evaluation of a clause.

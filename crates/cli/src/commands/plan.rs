@@ -13,7 +13,7 @@ use anyhow::Result;
 use plan::launcher::LaunchKind;
 use plan::schedule::{self, PlannedJob, Purpose};
 use plan::{Choice, Criterion, Goal, Placement, Plan, PlanErrors, State, Test, among};
-use units::{Usage, bytes_binary, several, visible};
+use units::{Usage, bytes_binary, several, utf8_text, visible};
 
 use super::lint;
 use crate::personalities;
@@ -225,12 +225,15 @@ fn loaded(path: &Path, read: impl Fn(&str, &str) -> Result<Plan>) -> Result<Plan
     let name = bundled.map_or_else(|| path.display().to_string(), BundledPlan::file);
     let text = match bundled {
         Some(bundled) => bundled.text.to_owned(),
-        None => fs::read_to_string(path).map_err(|error| {
-            Usage(format!(
-                "{name}: {error}. Give the file of a plan, or a bundled plan{}",
-                near_bundled(&name, &[])
-            ))
-        })?,
+        None => {
+            let bytes = fs::read(path).map_err(|error| {
+                Usage(format!(
+                    "{name}: {error}. Give the file of a plan, or a bundled plan{}",
+                    near_bundled(&name, &[])
+                ))
+            })?;
+            utf8_text(bytes).map_err(|error| Usage(format!("{name}:{error}")))?
+        }
     };
     let plan = read(&text, &name)?;
     let mut errors: Vec<((usize, usize), Usage)> = Vec::new();

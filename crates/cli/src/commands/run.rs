@@ -199,6 +199,7 @@ fn unused(folder: PathBuf) -> Result<PathBuf> {
         |why: &str| Usage(format!("{at} exists and is not a campaign folder{why}. Give another folder."));
     match run::discard(&folder) {
         Ok(true) => Ok(folder),
+        _ if again::is_denied(&folder) => Err(judge::unreadable(&folder).into()),
         Ok(false) => Err(rejected("").into()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(folder),
         Err(error) => Err(rejected(&format!(" ({error})")).into()),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use plan::{Plan, schedule};
-use units::{Usage, bytes_binary};
+use units::bytes_binary;
 
 use super::plan::bundled;
 use super::run as campaigns;
@@ -46,11 +46,10 @@ fn announce(plan: &Plan, only: &[String], dir: &Path) -> Result<()> {
     let fs = run::machine::file_system("scratch", dir)?;
     let (free, peak) = (fs.bytes_free as f64, need.peak_bytes as f64);
     if free < peak * SPACE_MARGIN {
-        let (dir, free, needed) = (dir.display(), bytes_binary(free), bytes_binary(peak * SPACE_MARGIN));
-        return Err(Usage(format!(
-            "{dir} has {free} of free space, but {needed} are needed. Choose another directory."
-        ))
-        .into());
+        let (free, needed) = (bytes_binary(free), bytes_binary(peak * SPACE_MARGIN));
+        let (at, test) = (dir.display(), &jobs[need.peak_jobs[0]].test);
+        let why = format!("{at} has {free} free, but {test} needs {needed}. Choose another directory.");
+        return Err(run::too_small(dir, why).into());
     }
     let tests = plan.tests.iter().filter(|test| jobs.iter().any(|job| job.test == test.id)).count();
     complain(&format!(

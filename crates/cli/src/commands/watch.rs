@@ -88,7 +88,8 @@ impl Watch {
         // A campaign that begins has its chain before the rest. A reading between two renames fails.
         let began = Instant::now();
         while let Err(error) = folder.read() {
-            if folder_is_none(at) || began.elapsed() > PATIENCE {
+            let denied = error.kind() == ErrorKind::PermissionDenied;
+            if denied || folder_is_none(at) || began.elapsed() > PATIENCE {
                 return Err(judge::no_campaign(at, &error));
             }
             std::thread::sleep(LOOK_EVERY);

@@ -1,6 +1,9 @@
 //! Campaigns that are rejected with one line before any file is created; and `assay try` and `assay plan`.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 use crate::common;
 use crate::common::campaign::{HEAD, Place, SmallFs, names};
@@ -123,7 +126,7 @@ fn try_rejects_a_file_system_without_free_space_and_leaves_no_files() {
     assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{ran:#?}");
     assert_eq!(
         ran.err,
-        "assay: dir has 16.0 MiB of free space, but 1.31 GiB are needed. Choose another directory.\n"
+        "assay: dir has 16.0 MiB free, but SHARED-W needs 1.31 GiB. Choose another directory.\n"
     );
     assert!(names(&place.dir()).is_empty());
 }
@@ -135,8 +138,7 @@ fn a_plan_that_needs_more_inodes_than_are_free_is_rejected() {
     place.plan("[[test]]\nid = \"T\"\nmdtest = \"-F -C -r -n 250\"\nrole = \"reported\"\n");
     let ran = place.assay("run p.toml --dir dir");
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
-    let why =
-        "free inodes, but the plan needs 552 (its files and directories plus 10 %). Remove files or choose";
+    let why = "free inodes, but T needs 552 (all files and directories at that time plus 10 %). Remove files";
     assert!(ran.err.contains(why), "{ran:#?}");
     assert!(names(&place.dir()).is_empty());
     let summary = place.assay("plan check p.toml").ok();
@@ -192,4 +194,60 @@ fn criteria_of_a_group_are_counted_too() {
     std::fs::write(dir.path().join("p.toml"), plan).unwrap();
     let summary = common::run(&mut common::assay(dir.path(), "plan check p.toml")).ok();
     assert!(summary.contains("2 tests, 1 criterion, 0 datasets"), "{summary}");
+}
+
+#[test]
+fn a_read_only_file_system_is_not_reported_as_too_small() {
+    let place = Place::new();
+    let Some(_mounted) = SmallFs::mount(&place.dir(), "16m,ro") else { return };
+    place.plan("[[test]]\nid = \"T\"\nior = \"-w -b 1g\"\nrole = \"reported\"\n");
+    for command in ["try dir", "run p.toml --dir dir"] {
+        let ran = place.assay(command);
+        assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
+        assert!(ran.err.contains("Read-only file system") && !ran.err.contains("MiB"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn a_plan_that_is_not_utf_8_is_rejected_with_its_line_and_byte() {
+    let place = Place::new();
+    fs::write(place.path("p.toml"), b"schema = 1\nplan = { id = \"p\", title = \"Caf\xE9\" }\n").unwrap();
+    for command in ["run p.toml --dir dir", "plan check p.toml", "plan add bandwidth p.toml"] {
+        let ran = place.assay(command);
+        assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{command}: {ran:#?}");
+        let why = "assay: p.toml:2:32: the byte 0xE9 is not UTF-8. Save the file as UTF-8.\n";
+        assert_eq!(ran.err, why, "{command}");
+    }
+}
+
+#[test]
+fn a_folder_of_another_user_is_denied_and_not_called_another_thing() {
+    if !common::is_root() {
+        println!("SKIPPED: only root can run a program as another user");
+        return;
+    }
+    let place = Place::new();
+    place.plan(&format!("{WRITER}{LOOSE}"));
+    place.assay("run p.toml --dir dir --folder c");
+    let program = place.path("assay");
+    common::copy_of_program(&program);
+    fs::set_permissions(place.path(""), Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(place.path("c"), Permissions::from_mode(0o700)).unwrap();
+    for words in [
+        "judge c",
+        "report c",
+        "verify c",
+        "pack c",
+        "compare c c",
+        "watch c",
+        "run --resume c",
+        "run --extend c --repetitions 2 --reason x",
+        "run p.toml --dir dir --folder c",
+    ] {
+        let mut command = Command::new(&program);
+        command.current_dir(place.path("")).args(words.split(' ')).uid(65534).gid(65534);
+        let ran = common::run(&mut command);
+        let why = "assay: c: permission denied. Ask its owner for the right to read it.\n";
+        assert_eq!((ran.status, ran.err.as_str()), (Some(2), why), "{words}");
+    }
 }

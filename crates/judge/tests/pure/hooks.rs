@@ -331,8 +331,8 @@ fn a_quota_limits_the_space_and_a_state_without_a_report_is_rejected() {
     assert_eq!(
         rejected("quota = \"echo 1000000 -\"", &wide),
         format!(
-            "the quota in {dir} leaves 977 KiB, but the plan needs 1.10 MiB (its files plus 10 %). Remove \
-             files or choose another directory."
+            "the quota in {dir} leaves 977 KiB, but T needs 1.10 MiB (all files at that time plus \
+             10 %). Remove files or choose another directory."
         )
     );
     assert!(

@@ -334,12 +334,13 @@ fn an_impossible_campaign_is_rejected_before_anything_is_created() {
     let space = rejection(&|asked| {
         asked.plan.tests[0].line = Line::parse("ior", "-w -s 1024 -b 1p").unwrap();
     });
-    assert!(space.contains(" free, but the plan needs 1.10 EiB"), "{space}");
+    assert!(space.contains(" free, but W needs 1.10 EiB"), "{space}");
     let state = "[state.aged]\nage = \"--blocks 99.9999999999%\"\n";
     let on_it = format!("{state}{tests}states = [\"aged\"]\n");
     let full = rejection(&|asked| asked.plan = stage.script_request(&on_it, false).plan);
     assert!(
-        full.starts_with("state.aged leaves ") && full.contains("need 1.10 MiB (their files plus"),
+        full.starts_with("state.aged leaves ")
+            && full.contains("W, which runs on it, needs 1.10 MiB (all files"),
         "{full}"
     );
     assert_eq!(rejection(&|asked| asked.only = vec!["X".into()]), "plan p has no test `X`. Known: W.");

@@ -81,7 +81,10 @@ fn the_required_space_is_the_largest_at_any_time() {
     let plan = Plan::parse(PLAN, "p.toml").unwrap();
     let all = jobs(&plan, &[]).unwrap();
     let need = needs(&all)["scratch"];
-    assert_eq!(need, Need { written_bytes: (2 + 2 + 8) << 20, peak_bytes: 8 << 20, peak_names: 2 });
+    assert_eq!(
+        need,
+        Need { written_bytes: (2 + 2 + 8) << 20, peak_bytes: 8 << 20, peak_names: 2, peak_jobs: [4, 1] }
+    );
     assert!(seconds(&all, 1e6) > 30.0 && seconds(&all, 1e9) < 1.5);
 }
 
@@ -137,7 +140,7 @@ role = "reported"
     assert_eq!((all[1].placement.ranks, all[3].needs.as_slice()), (4, &[("state.aged".to_owned(), 1)][..]));
     let one = 111 * 10 * 10 * 4096;
     assert_eq!(all[0].holds_bytes, one);
-    assert_eq!(beside_states(&all), [(0, one)], "only files made while the state exists");
+    assert_eq!(beside_states(&all), [(0, one, "B")], "only files made while the state exists");
     assert_eq!(plan.states[0].blocks(), Some(0.8));
     let chosen = jobs(&plan, &["A".to_owned()]).unwrap();
     assert_eq!(chosen.len(), 1, "no test needs the state");
@@ -237,7 +240,8 @@ fs = "home"
     let (scratch, home) = (needs(&all)["scratch"], needs(&all)["home"]);
     assert_eq!((scratch.peak_bytes, scratch.peak_names), (3 << 20, 2));
     assert_eq!((scratch.written_bytes, home.peak_bytes), (6 << 20, 4 << 20));
-    assert_eq!(beside_states(&all), [(0, 3 << 20)]);
+    assert_eq!(beside_states(&all), [(0, 3 << 20, "G.b")]);
+    assert_eq!(scratch.peak_jobs.map(|at| all[at].test.as_str()), ["G.b", "G.b"]);
 }
 
 /// Tests with every kind of dependency. E has no dependency, and no test depends on it.
@@ -325,7 +329,12 @@ fn the_files_of_all_repetitions_exist_together_only_if_each_has_its_own() {
              id = \"T\"\nior = \"{words}\"\nranks = 2\nrole = \"reported\"\n"
         );
         let all = jobs(&Plan::parse(&plan, "p.toml").unwrap(), &[]).unwrap();
-        let wanted = Need { written_bytes: written << 20, peak_bytes: peak << 20, peak_names: names };
+        let wanted = Need {
+            written_bytes: written << 20,
+            peak_bytes: peak << 20,
+            peak_names: names,
+            ..Need::default()
+        };
         assert_eq!(needs(&all)["s"], wanted, "{words}");
     }
 }

@@ -21,13 +21,14 @@ macro_rules! launch_mistake {
     () => {
         "{launch_rejected:root=Open MPI does not start as root. Set \
          OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or add `--allow-run-as-root` to \
-         `options` of the launch table.;slots=Open MPI has fewer slots than ranks. Set \
+         `options` or `argv` of the launch table.;slots=Open MPI has fewer slots than ranks. Set \
          OMPI_MCA_rmaps_base_oversubscribe=1 (since Open MPI 5: \
-         PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe), or add `--oversubscribe` to `options` of the \
-         launch table.;option=The launcher does not know an option. Correct `options` or `argv` of the \
-         launch table.;program=The launcher does not find a program. Install it on all nodes, or correct its \
-         path.;node=The launcher cannot reach a node. Correct the names of the nodes.;mpi=The ranks do not \
-         find the MPI library of their launcher. Load its module, or set ASSAY_MPI_LIBRARY.}"
+         PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe), or add `--oversubscribe` to `options` or \
+         `argv` of the launch table.;option=The launcher does not know an option. Correct `options` or \
+         `argv` of the launch table.;program=The launcher does not find a program. Install it on all nodes, \
+         or correct its path.;node=The launcher cannot reach a node. Correct the names of the \
+         nodes.;mpi=The ranks do not find the MPI library of their launcher. Load its module, or set \
+         ASSAY_MPI_LIBRARY.}"
     };
 }
 

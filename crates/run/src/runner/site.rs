@@ -98,11 +98,12 @@ impl CampaignSite {
         let state_peaks = schedule::beside_states(jobs);
         for (name, dir) in dirs {
             let (fs, quota) = (file_system(name, dir)?, ask::quota(asked, name)?.map_err(Usage)?);
-            check_space(&fs, quota, dir, schedule::needs(jobs).get(name).copied().unwrap_or_default())?;
-            let states =
-                state_peaks.iter().map(|(state, peak_bytes)| (&asked.plan.states[*state], *peak_bytes));
-            for (state, peak_bytes) in states.filter(|(state, _)| state.fs == *name) {
-                check_state_space(state, &fs, quota, peak_bytes)?;
+            check_space(&fs, quota, dir, jobs)?;
+            for (state, peak_bytes, test) in &state_peaks {
+                let state = &asked.plan.states[*state];
+                if state.fs == *name {
+                    check_state_space(state, &fs, quota, (*peak_bytes, test))?;
+                }
             }
             check_health_is_reported(asked, jobs, &fs)?;
         }
@@ -193,7 +194,7 @@ impl CampaignSite {
         let new: Vec<PlannedJob> = jobs.iter().filter(|job| job.number > before).cloned().collect();
         for (name, dir) in dirs {
             let (fs, quota) = (file_system(name, dir)?, ask::quota(asked, name)?.map_err(Usage)?);
-            check_space(&fs, quota, dir, schedule::needs(&new).get(name).copied().unwrap_or_default())?;
+            check_space(&fs, quota, dir, &new)?;
         }
         Ok(())
     }

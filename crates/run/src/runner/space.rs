@@ -5,32 +5,40 @@
 use std::path::Path;
 
 use results::folder::FileSystemFacts;
+use rustix::fs::{Access, access};
 use units::{Usage, bytes_binary};
 
 use super::ask::Quota;
+use super::ownership::not_created;
 use plan::State;
-use plan::schedule;
+use plan::schedule::{self, PlannedJob};
 
 /// The required free space, relative to the needs of the jobs.
 const MARGIN: f64 = 1.1;
 
-/// Rejects a plan whose files and directories do not fit on the file system, or not into its quota.
+/// Rejects jobs whose files and directories do not fit on the file system, or not into its quota.
 pub(super) fn check_space(
     fs: &FileSystemFacts,
     quota: Quota,
-    dir: &Path,
-    need: schedule::Need,
+    path: &Path,
+    jobs: &[PlannedJob],
 ) -> Result<(), Usage> {
-    let dir = dir.display();
+    let needs = schedule::needs(jobs);
+    let Some(need) = needs.get(&fs.name) else { return Ok(()) };
+    let dir = path.display();
     let names = need.peak_names as f64 * MARGIN;
     // A file system that creates inodes on demand reports no number of them.
     let inodes = (fs.inodes > 0).then_some(fs.inodes_free);
-    let (left, needed) = if let Some((inodes, of_quota)) = lacking(inodes, quota.names, names) {
+    let (left, needed, at) = if let Some((inodes, of_quota)) = lacking(inodes, quota.names, names) {
         let left = match of_quota {
             false => format!("{dir} has {inodes} free inodes"),
             true => format!("the quota in {dir} leaves {inodes} inodes"),
         };
-        (left, format!("{} (its files and directories plus 10 %)", names.ceil()))
+        (
+            left,
+            format!("{} (all files and directories at that time plus 10 %)", names.ceil()),
+            need.peak_jobs[1],
+        )
     } else {
         let needed = need.peak_bytes as f64 * MARGIN;
         let left = lacking(Some(fs.bytes_free), quota.bytes, needed);
@@ -40,9 +48,21 @@ pub(super) fn check_space(
             false => format!("{dir} has {bytes} free"),
             true => format!("the quota in {dir} leaves {bytes}"),
         };
-        (left, format!("{} (its files plus 10 %)", bytes_binary(needed)))
+        (left, format!("{} (all files at that time plus 10 %)", bytes_binary(needed)), need.peak_jobs[0])
     };
-    Err(Usage(format!("{left}, but the plan needs {needed}. Remove files or choose another directory.")))
+    let test = &jobs[at].test;
+    Err(too_small(
+        path,
+        format!("{left}, but {test} needs {needed}. Remove files or choose another directory."),
+    ))
+}
+
+/// The rejection of a directory with too little free space: `why`, unless it takes no files at all.
+pub fn too_small(dir: &Path, why: String) -> Usage {
+    match access(dir, Access::WRITE_OK) {
+        Err(error) => not_created(dir, &error.into()),
+        Ok(()) => Usage(why),
+    }
 }
 
 /// The smaller of the free amount and what a quota leaves, if it is less than needed; and whether it is that
@@ -61,7 +81,7 @@ pub(super) fn check_state_space(
     state: &State,
     fs: &FileSystemFacts,
     quota: Quota,
-    peak_bytes: u64,
+    (peak_bytes, test): (u64, &str),
 ) -> Result<(), Usage> {
     let Some(share) = state.blocks() else { return Ok(()) };
     let left = fs.bytes as f64 * (1.0 - share);
@@ -77,8 +97,8 @@ pub(super) fn check_state_space(
         _ => return Ok(()),
     };
     Err(Usage(format!(
-        "{} leaves {left}, but the tests that run on it need {} (their files plus 10 %). Fill less in the \
-         state or write less in the tests.",
+        "{} leaves {left}, but {test}, which runs on it, needs {} (all files at that time plus 10 %). Fill \
+         less in the state or write less in the test.",
         state.job(),
         bytes_binary(needed),
     )))

@@ -12,7 +12,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use plan::launcher::LaunchKind;
 use plan::{Choice, Plan};
-use units::Usage;
+use units::{Usage, utf8_text};
 
 /// The kinds of clauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -77,9 +77,10 @@ pub(super) struct AddRequest {
 /// Appends a clause to the plan in `file`. Returns a description.
 pub(super) fn add(kind: ClauseKind, file: &Path, request: &AddRequest) -> Result<String> {
     let shown = file.display();
-    let text = fs::read_to_string(file).map_err(|error| {
+    let bytes = fs::read(file).map_err(|error| {
         Usage(format!("{shown}: {error}. Give the file of a plan. `assay plan init` writes one."))
     })?;
+    let text = utf8_text(bytes).map_err(|error| Usage(format!("{shown}:{error}")))?;
     let (clause, id) = clause(kind, &text, &file.display().to_string(), request)?;
     let mut out = OpenOptions::new()
         .append(true)

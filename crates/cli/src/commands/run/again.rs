@@ -3,6 +3,7 @@
 //! Never here: new campaigns.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ::plan::{Choice, Plan};
@@ -13,6 +14,7 @@ use run::witness::Witness;
 use units::Usage;
 
 use super::{RunArgs, around, campaign, request};
+use crate::commands::judge::unreadable;
 use crate::commands::user::user;
 use crate::commands::{plan, submit};
 
@@ -118,6 +120,9 @@ pub(super) fn extend(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<
 
 /// The error for a folder without a plan. It names the last campaign inside the folder, if there is one.
 fn no_plan(folder: &Path) -> Usage {
+    if is_denied(folder) {
+        return unreadable(folder);
+    }
     if folder.join(names::CAMPAIGN).exists() {
         return Usage(format!(
             "{}/{} is missing. A campaign resumes only with its unmodified plan. Restore this file, or start \
@@ -133,6 +138,12 @@ fn no_plan(folder: &Path) -> Usage {
         None => "`assay run` prints the folder of a campaign at its end.".to_owned(),
     };
     Usage(format!("{} is not a campaign folder, so it cannot be resumed. {hint}", folder.display()))
+}
+
+/// Whether this user may not look into `folder`.
+pub(super) fn is_denied(folder: &Path) -> bool {
+    let found = folder.join(names::CAMPAIGN).metadata();
+    found.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }
 
 /// The parameter values with which the campaign in `folder` started. They are the plan's own values if the

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use units::{Dimension, Quantity, Usage};
+use units::{Dimension, Quantity, Usage, utf8_text};
 use workloads::ageing::{AgeingRequest, Profile};
 
 use crate::personalities::classic::live::LiveFiles;
@@ -159,7 +159,8 @@ impl MeantAgeing {
 /// The text of a profile, after a check.
 fn profile(path: &Path) -> Result<String, Usage> {
     let wrong = |why: String| Usage(format!("--profile {}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    let text = utf8_text(bytes).map_err(|error| wrong(error.to_string()))?;
     Profile::read(&text).map_err(|usage| wrong(usage.0))?;
     Ok(text)
 }
