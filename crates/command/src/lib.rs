@@ -22,7 +22,7 @@ mod stamped;
 pub mod tool_line;
 pub mod words;
 
-pub use ior::{IorFacts, IorLine, IorOption, ReadShift, line as ior_line};
+pub use ior::{IorFacts, IorLine, IorOption, ReadShift, has_plain_files, line as ior_line};
 pub use launcher::{LaunchedRanks, TypedCommand, WorkloadName};
 pub use md_workbench::MdWorkbenchOption;
 pub use mdtest::MdtestOption;

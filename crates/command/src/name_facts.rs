@@ -5,7 +5,7 @@
 
 use crate::IorFacts;
 use crate::MdtestOption::{self, *};
-use crate::classic::{ModuleOptions, OptionValues, read_tokens};
+use crate::classic::{ModuleOptions, OptionInput, OptionValues, read_tokens};
 use crate::launcher::WorkloadName;
 use crate::tool_line::tools::options_of;
 use crate::tool_line::{directories, does};
@@ -34,8 +34,8 @@ pub struct MdtestFacts {
     pub deadline_s: u64,
     /// `-d`
     pub dir: Option<String>,
-    /// `-k`: files are created by mknod.
-    pub makes_nodes: bool,
+    /// The index of `-k`, by which files are created by mknod, if it is on.
+    pub makes_nodes_at: Option<usize>,
     /// Whether the user's commands run between phases.
     pub runs_commands: bool,
 }
@@ -43,7 +43,8 @@ pub struct MdtestFacts {
 impl MdtestFacts {
     /// Reads the arguments that follow the program's name.
     pub fn read(line: &[String]) -> Self {
-        let given = OptionValues::of(&read_tokens::<MdtestOption>(line, ModuleOptions::Any));
+        let occurrences = read_tokens::<MdtestOption>(line, ModuleOptions::Any);
+        let given = OptionValues::of(&occurrences);
         let number = |option, otherwise| given.number(option, otherwise);
         Self {
             words: line.to_vec(),
@@ -61,7 +62,11 @@ impl MdtestFacts {
             repetitions: number(Iterations, 1).unwrap_or(1).max(1),
             deadline_s: number(Deadline, 0).unwrap_or(0),
             dir: given.text(Directory).map(str::to_owned),
-            makes_nodes: given.on(MakeNode),
+            makes_nodes_at: occurrences
+                .iter()
+                .find(|one| matches!(one.input, OptionInput::Flag(row, _) if row.id == MakeNode))
+                .filter(|_| given.on(MakeNode))
+                .map(|one| one.at),
             runs_commands: given.has(CommandBefore) || given.has(CommandAfter),
         }
     }

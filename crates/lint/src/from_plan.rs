@@ -323,7 +323,7 @@ fn verified(plan: &Plan) -> Vec<String> {
         let Some(line) = test.line.as_ior().filter(|line| line.read_check || line.write_check) else {
             continue;
         };
-        if line.write {
+        if line.write || (line.mix && line.read_check) {
             all.insert(test.id.clone());
         }
         let mut test = test;

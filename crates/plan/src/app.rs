@@ -9,7 +9,7 @@ mod reported;
 
 use std::borrow::Cow;
 
-use command::IorFacts;
+use command::{IorFacts, MdtestFacts};
 use regex_lite::Regex;
 use results::record::{End, Record, Reported, Run, SCHEMA, Value};
 use units::{Dimension, Quantity};
@@ -343,8 +343,18 @@ impl App {
 
     /// The facts of the command line that IOR printed, if the program is IOR.
     pub fn ior_line(&self, facts: &Reported) -> Option<IorFacts> {
-        let is_printed = self.parse.as_deref() == Some("ior") && !facts.argv.is_empty();
-        is_printed.then(|| IorFacts::read(facts.arguments("ior")))
+        self.options("ior", facts).map(IorFacts::read)
+    }
+
+    /// The facts of the command line that mdtest printed, if the program is mdtest.
+    pub fn mdtest_line(&self, facts: &Reported) -> Option<MdtestFacts> {
+        self.options("mdtest", facts).map(MdtestFacts::read)
+    }
+
+    /// The options on the command line that the program printed, if it is `name`.
+    fn options<'f>(&self, name: &str, facts: &'f Reported) -> Option<&'f [String]> {
+        let is_printed = self.parse.as_deref() == Some(name) && !facts.argv.is_empty();
+        is_printed.then(|| facts.arguments(name))
     }
 
     /// The records of a job that printed this, or the reason why there are none. Its files are in `dir`.

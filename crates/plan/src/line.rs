@@ -112,24 +112,20 @@ impl Line {
         }
     }
 
-    /// The command line with written data read back and compared afterwards, outside of the measured time.
-    ///
-    /// It is unchanged if it writes nothing, or if the workload has no such phase.
-    pub fn verified(mut self) -> Self {
-        let Self::Ior(line) = &mut self else { return self };
-        if line.write && !line.write_check {
-            line.write_check = true;
-            line.words.push("-W".to_owned());
-            // Read from storage where possible: caches of POSIX files can be dropped.
-            let names_backend = |word: &String| word.starts_with("-a") || word.starts_with("--api");
-            let drops = |word: &String| word.starts_with("--drop-caches");
-            let mut pairs = line.words.windows(2);
-            let posix = pairs.any(|pair| pair[0] == "-a" && pair[1].eq_ignore_ascii_case("posix"));
-            if (posix || !line.words.iter().any(names_backend)) && !line.words.iter().any(drops) {
-                line.words.push("--drop-caches".to_owned());
-            }
-        }
-        self
+    /// The command line with written data read back and compared afterwards, as [`IorLine::verified`] has it.
+    /// Other workloads have no such phase.
+    pub fn verified(self) -> Self {
+        if let Self::Ior(line) = self { Self::Ior(line.verified()) } else { self }
+    }
+
+    /// Whether files are dropped from the page cache before they are read: `--drop-caches`.
+    pub fn drops_caches(&self) -> bool {
+        self.as_ior().is_some_and(|line| line.drop_caches == Some(true))
+    }
+
+    /// Whether the command line itself uses fewer ranks than are started: `-N` of IOR.
+    pub fn takes_fewer_ranks(&self) -> bool {
+        self.as_ior().is_some_and(|line| IorFacts::read(&line.words).ranks.is_some())
     }
 
     /// Restores the arguments of `text`, the command line before values were inserted.
@@ -320,6 +316,21 @@ impl Line {
 mod tests {
     use super::*;
     use crate::model::Plan;
+
+    #[test]
+    fn options_count_in_every_spelling() {
+        let line = |text: &str| Line::parse("ior", text).unwrap();
+        for (text, fewer, drops) in [
+            ("-w -N 2 --drop-caches", true, true),
+            ("-wN 2 --drop-caches=1", true, true),
+            ("-w -N=2 --drop-caches=0", true, false),
+            ("-w -O numTasks=2", true, false),
+            ("-w -O NUMTASKS=2", true, false),
+            ("-w -l stamped -o {dir}/N", false, false),
+        ] {
+            assert_eq!((line(text).takes_fewer_ranks(), line(text).drops_caches()), (fewer, drops), "{text}");
+        }
+    }
 
     #[test]
     fn every_workload_has_a_test_key_in_a_plan() {

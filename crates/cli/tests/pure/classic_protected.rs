@@ -134,7 +134,7 @@ fn a_limit_of_file_sizes_fails_every_workload_with_one_line() {
         "mdtest -C -F -n 1 -w 1m -d m",
         "md-workbench -1 -P 1 -D 1 -I 1 -S 1m -o w",
         "fdtree -C -l 1 -d 1 -f 1 -s 256 -o .",
-        "ls-lr --make --entries 3 --bytes 1048576 l",
+        "ls-lr --make --entries 3 --bytes 1048576 .",
     ] {
         // In blocks of 512 bytes.
         let line = format!("ulimit -f 64; exec {} {words}", common::program().display());

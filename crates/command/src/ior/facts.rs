@@ -143,7 +143,7 @@ impl IorFacts {
             status_file: options.has(StatusFile),
             repetitions: options.number(Repetitions, 1).unwrap_or(1).max(1),
             multi_file: options.on(MultiFile),
-            api: options.text(Backend).unwrap_or("POSIX").to_uppercase(),
+            api: backend(&options),
             collective: options.on(Collective),
             random: options.on(RandomOffset),
             shuffles_segments: shuffles_segments(&options),
@@ -197,6 +197,17 @@ fn shuffles_segments(options: &OptionValues<IorOption>) -> bool {
 pub(crate) fn names_phase(options: &OptionValues<IorOption>) -> bool {
     let phases = [Write, WriteCheck, Read, ReadCheck];
     options.has(ReadWriteMix) || phases.into_iter().any(|phase| options.on(phase))
+}
+
+/// The backend, in capitals.
+pub(crate) fn backend(options: &OptionValues<IorOption>) -> String {
+    options.text(Backend).unwrap_or("POSIX").to_uppercase()
+}
+
+/// Whether each rank opens plain files of a mounted file system, whose pages its client can drop. The name of
+/// the backend is in capitals.
+pub fn has_plain_files(backend: &str) -> bool {
+    matches!(backend, "POSIX" | "AIO" | "URING" | "MMAP")
 }
 
 /// The data to write and expect: the first letter of its name, in lower case.

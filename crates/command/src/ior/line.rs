@@ -9,7 +9,7 @@
 
 use units::Usage;
 
-use super::facts::{BLOCK, TRANSFER, names_phase, packet};
+use super::facts::{BLOCK, TRANSFER, backend, has_plain_files, names_phase, packet};
 use crate::IorOption::{self, *};
 use crate::classic::{
     ClassicOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens,
@@ -59,6 +59,10 @@ pub struct IorLine {
     pub packet: Option<char>,
     /// `-G`, the signature of the data; `None` where the time is the signature.
     pub signature: Option<String>,
+    /// `-a`, in capitals.
+    pub backend: String,
+    /// `--drop-caches`, where the command line gives it.
+    pub drop_caches: Option<bool>,
 }
 
 /// Added to a command line that does not name the kind of data.
@@ -107,7 +111,37 @@ impl IorLine {
             packet: packet.or(PACKET[1].chars().next()),
             signature: options.text(Signature).map(str::to_owned).filter(|value| value != "0"),
             status_file: options.text(StatusFile).map(str::to_owned),
+            backend: backend(options),
+            drop_caches: options.has(DropCaches).then(|| options.on(DropCaches)),
         }
+    }
+
+    /// The command line with its written data read back and compared afterwards, outside of the measured
+    /// time. The data comes from storage where the backend can drop the pages of its files.
+    ///
+    /// It is unchanged if it writes nothing, or measures a plain read after a mixed phase.
+    pub fn verified(mut self) -> Self {
+        let mut added = Vec::new();
+        if self.write && !self.write_check {
+            self.write_check = true;
+            added.push("-W");
+        }
+        // A mixed phase rewrites data after -W has compared it.
+        if self.mix && !self.read && !self.read_check {
+            self.read_check = true;
+            added.push("-R");
+            // A mixed phase alone leaves the files, but IOR removes what -R reads.
+            if !self.write && !self.keep {
+                self.keep = true;
+                added.push("-k");
+            }
+        }
+        if !added.is_empty() && self.drop_caches.is_none() && has_plain_files(&self.backend) {
+            self.drop_caches = Some(true);
+            added.push("--drop-caches");
+        }
+        self.words.extend(added.into_iter().map(str::to_owned));
+        self
     }
 
     /// Bytes that all ranks together are asked to move.

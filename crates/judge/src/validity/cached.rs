@@ -96,6 +96,6 @@ fn data(case: &TestCriterion<'_>) -> Result<(), Reason> {
     if matches!(kind, "tmpfs" | "ramfs") {
         return Err(reason.with("memory", kind));
     }
-    let dropped = case.test.line.words().iter().any(|word| word.starts_with("--drop-caches"));
+    let dropped = case.test.line.drops_caches();
     Err(reason.with(if dropped { "dropped" } else { "not_dropped" }, true))
 }

@@ -96,7 +96,7 @@ fn parameters(line: &TransferParameters, phase: &Phase) -> Result<(), Reason> {
         return Ok(());
     }
     let word = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
-    let writes = phase.phase == "write";
+    let writes = matches!(phase.phase.as_str(), "write" | "mixed_write");
     let both = [
         ("-a", line.backend.clone(), phase.backend.clone()),
         ("-b", line.block_bytes.to_string(), phase.block_bytes.to_string()),

@@ -36,16 +36,8 @@ pub(super) fn as_planned(case: &TestCriterion<'_>) -> Result<(), Reason> {
 
 fn differs(launch: &Launch, line: &Line, placement: &Placement, job: &Job) -> Result<(), Reason> {
     let local = launch.kind == LaunchKind::Local;
-    let fewer = takes_fewer(line);
+    let fewer = line.takes_fewer_ranks();
     runs(&[job]).find_map(|run| difference(placement, run, local, fewer)).map_or(Ok(()), Err)
-}
-
-/// Whether the command line itself uses fewer ranks than are started.
-fn takes_fewer(line: &Line) -> bool {
-    let fewer = |word: &String| {
-        word.starts_with("-N") || word.starts_with("--numTasks") || word.contains("numTasks=")
-    };
-    line.as_ior().is_some() && line.words().iter().any(fewer)
 }
 
 /// The difference between `run` and the plan. For `local` ranks nodes do not matter.

@@ -99,9 +99,7 @@ pub(super) fn against_role(subject: &LineSubject, role: LineRole, name: &str) ->
 /// The place of `-k` in an mdtest command line. Since IOR 3.3, `-k` creates files by mknod. Such lines were
 /// written for mdtest 1.9 and 3.2, which did not have the option.
 fn mknod(subject: &LineSubject) -> Option<usize> {
-    let line = subject.mdtest().filter(|line| line.makes_nodes)?;
-    let letters = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('k');
-    line.words.iter().position(letters)
+    subject.mdtest()?.makes_nodes_at
 }
 
 /// The facts of an ior command line with `-z`, if it shuffles segments.
@@ -115,8 +113,8 @@ pub(crate) fn changed(subject: &LineSubject) -> Option<Finding> {
         let reason = Reason::new(Code::OptionDrift).with("option", "-z").with_some("segments", line.segments);
         return Some(Finding::new(Info, reason).at(subject.word('z')));
     }
-    subject.mdtest().filter(|line| line.makes_nodes)?;
-    let place = mknod(subject).map(|at| SourcePosition::Word(at + 1, subject.line.words()[at].clone()));
+    let at = mknod(subject)?;
+    let place = Some(SourcePosition::Word(at + 1, subject.line.words()[at].clone()));
     let reason = Reason::new(Code::OptionDrift).with("option", "-k").with("since", "IOR 3.3");
     Some(Finding::new(NeedsWaiver, reason).at(place))
 }

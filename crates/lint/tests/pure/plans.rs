@@ -47,6 +47,26 @@ fn data_that_is_never_read_back_is_found_with_its_test() {
 }
 
 #[test]
+fn a_mixed_phase_is_read_back_if_the_plan_says_so() {
+    let mixed = |verify: &str, words: &str| {
+        format!(
+            "[dataset.d]\nior = \"-w -e -k -F -b 1g -G 3\"\nverify = \"after\"\n[[test]]\nid = \"M\"\n\
+             uses = \"dataset.d\"\n{verify}ior = \"{words}\"\n\
+             criterion = {{ metric = \"mixed_read.bw\", op = \">=\", value = \"1 GB/s\" }}\n"
+        )
+    };
+    for words in
+        ["--rwmix 70 -G 3 -e -F -b 1g -k", "--rwmix 70 -G 3 -e -F -b 1g -k -z -t 4k --random-offset-seed=3"]
+    {
+        let findings = plan(&mixed("", words));
+        let unchecked = codes(&findings).iter().any(|(_, code)| *code == "unchecked-data");
+        assert!(unchecked, "{words}");
+        let checked = plan(&mixed("verify = \"after\"\n", words));
+        assert!(codes(&checked).iter().all(|(_, code)| *code != "unchecked-data"), "{words}: {checked:?}");
+    }
+}
+
+#[test]
 fn a_shared_directory_and_separate_directories_are_two_tests() {
     let (shared, unique) = (names("S", "", ""), names("U", "", "-u"));
     assert_eq!(codes(&plan(&format!("{STATE}{unique}"))), [("U", "shared-unique-pair")]);

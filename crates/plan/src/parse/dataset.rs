@@ -119,8 +119,7 @@ impl Defaults<'_> {
         if line.repetitions > 1 {
             return rejected("its readers find one set of files. Remove -i.");
         }
-        let mut pairs = line.words.windows(2);
-        if pairs.any(|pair| pair[0].ends_with('o') && pair[0].starts_with('-') && pair[1].contains('@')) {
+        if line.file.as_ref().is_some_and(|file| file.contains('@')) {
             return rejected("the names of its files must have one beginning. Remove `@` from -o.");
         }
         Ok(line)

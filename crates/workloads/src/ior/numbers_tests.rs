@@ -8,7 +8,7 @@ use storage::{Mode, Storage};
 use testkit::{Fault, Faulty};
 
 use super::scene::{IorRankResult, Late, play};
-use super::{IorParameters, RateLimit};
+use super::{IorParameters, Offsets, RateLimit};
 use crate::kit::beneath;
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
@@ -44,6 +44,26 @@ fn each_half_of_a_mixed_phase_has_its_own_bytes_at_the_deadline() {
         let wall = half.stonewall.as_ref().unwrap();
         assert_eq!((half.ops, half.bytes, wall.bytes), (2 * transfers, 1024 * transfers, 1024 * transfers));
         assert_eq!((wall.transfers_min, wall.transfers_max), (transfers, transfers), "{name}");
+    }
+}
+
+#[test]
+fn the_writes_of_a_mixed_phase_are_flushed_as_requested_and_compared_afterwards() {
+    for (sync, sync_each) in [(true, false), (false, true), (false, false)] {
+        let storage = Faulty::sound();
+        let shuffled = IorParameters { offsets: Offsets::Shuffled, offset_seed: Some(3), ..parameters() };
+        play(2, &shuffled, &storage, NOT_LATE);
+        let mixed =
+            IorParameters { write: false, mix: Some(25), read_check: true, sync, sync_each, ..shuffled };
+        let all = play(2, &mixed, &storage, NOT_LATE);
+        let flushed = |name: &str| {
+            let phase = phase(&all[0], name);
+            (phase.persisted, phase.persisted_each)
+        };
+        assert_eq!(flushed("mixed_write"), (sync || sync_each, sync_each));
+        assert_eq!((flushed("mixed_read"), flushed("read_check")), ((false, false), (false, false)));
+        let check = phase(&all[0], "read_check").check.clone().unwrap();
+        assert_eq!((check.bytes, check.bad_transfers), (2 * 25 * 4096, 0));
     }
 }
 

@@ -94,3 +94,40 @@ fn an_unreadable_argument_is_named() {
         assert_eq!(IorLine::parse(line).unwrap_err().0, error, "{line}");
     }
 }
+
+#[test]
+fn written_data_is_compared_from_storage_where_the_backend_can_drop_its_pages() {
+    let added = |line: &str| {
+        let (before, after) = (read(line), read(line).verified());
+        after.words[before.words.len()..].join(" ")
+    };
+    for (line, wanted) in [
+        ("-w", "-W --drop-caches"),
+        ("-w -a POSIX", "-W --drop-caches"),
+        ("-w -a=posix", "-W --drop-caches"),
+        ("-w -aPOSIX", "-W --drop-caches"),
+        ("-wFa POSIX", "-W --drop-caches"),
+        ("-w -O api=POSIX", "-W --drop-caches"),
+        ("-w -a MPIIO -a URING", "-W --drop-caches"),
+        ("-w -a AIO", "-W --drop-caches"),
+        ("-w -a MMAP", "-W --drop-caches"),
+        ("-w -a MPIIO", "-W"),
+        ("-wFa MPIIO", "-W"),
+        ("-w -O api=hdf5", "-W"),
+        ("-w -a DUMMY", "-W"),
+        ("-w --drop-caches=0", "-W"),
+        ("-w --drop-caches", "-W"),
+        ("-w -W", ""),
+        ("-r", ""),
+        ("--rwmix 70 -G 1", "-R -k --drop-caches"),
+        ("--rwmix 70 -G 1 -k -a MPIIO", "-R"),
+        ("-w --rwmix 70", "-W -R --drop-caches"),
+        ("-w -W --rwmix 70 -R", ""),
+        ("-w --rwmix 70 -r", "-W --drop-caches"),
+    ] {
+        assert_eq!(added(line), wanted, "{line}");
+        let after = read(line).verified();
+        let again = IorLine::parse(&after.words.join(" ")).unwrap();
+        assert_eq!(after, again, "the fields are those of the arguments: {line}");
+    }
+}

@@ -26,6 +26,10 @@ fn a_dataset_is_made_by_one_command_line_that_leaves_its_files() {
             "p.toml:5:7: dataset.d: the names of its files must have one beginning. Remove `@` from -o.",
         ),
         (
+            "ior = \"-wk -o={dir}/a@{dir}/b\"",
+            "p.toml:5:7: dataset.d: the names of its files must have one beginning. Remove `@` from -o.",
+        ),
+        (
             "mdtest = \"-F -C -T -n 9\"",
             "p.toml:5:10: dataset.d: the command line of a dataset only creates files and leaves them. \
              Give -C and none of -T, -E, -r.",

@@ -135,6 +135,7 @@ fn a_verified_test_compares_its_data_outside_of_the_measured_time() {
     assert_eq!(plan("-w -F"), "-w -F -l stamped -W --drop-caches");
     assert_eq!(plan("-w -W -l i"), "-w -W -l i");
     assert_eq!(plan("-w -a MPIIO"), "-w -a MPIIO -l stamped -W");
+    assert_eq!(plan("-w --rwmix 50"), "-w --rwmix 50 -l stamped -W -R --drop-caches");
 }
 
 #[test]
