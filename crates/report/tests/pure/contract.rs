@@ -63,7 +63,7 @@ fn each_clause_has_one_verdict_and_counts_are_those_of_clauses() {
 fn text_page_and_csv_have_the_clauses_above_their_criteria() {
     let campaign = contract();
     for width in [60, 120] {
-        let text = report::text(&campaign, width, false);
+        let text = report::text(&campaign, width, report::Emphasis::None);
         let place = |wanted: &str| text.find(wanted).unwrap_or_else(|| panic!("{wanted}\n{text}"));
         assert!(place("4.2: text of 4.2 (page 12)") < place("criterion 0"), "{text}");
         assert!(place("criterion 0") < place("5 <a>: text of 5 <a>"), "{text}");

@@ -67,7 +67,7 @@ const SECTORS: u64 = 4096;
 ///
 /// `direct_bytes` is the size of the transfers with O_DIRECT, and `options` set it.
 #[cold]
-pub(crate) fn direct_remedy(direct_bytes: Option<u64>, call: &FailedCall, options: &str) -> String {
+pub(crate) fn direct_remedy(direct_bytes: Option<u64>, call: &CallFailure, options: &str) -> String {
     let fits = direct_bytes.is_none_or(|bytes| bytes.is_multiple_of(SECTORS));
     if fits || call.errno != Some(Errno::INVAL.raw_os_error()) {
         return String::new();
