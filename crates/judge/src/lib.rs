@@ -45,7 +45,8 @@ pub use waivers::WAIVABLE;
 /// The result of a campaign.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation {
-    /// One for each criterion, in the order of the plan; sums of groups follow their last part.
+    /// One for each criterion, in the order of the plan; sums of groups follow their last part. With clauses
+    /// of a contract they are in the order of these, and one without a criterion is NOT RUN.
     pub verdicts: Vec<Verdict>,
     /// The results that are not verdicts.
     pub summary: Summary,
