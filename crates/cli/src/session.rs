@@ -115,6 +115,41 @@ pub(crate) fn launch() -> Option<RankLaunch> {
     launcher::detect(&variable)
 }
 
+/// How the ranks of a command line start, as far as the command line says it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RankStart {
+    /// Ranks of a launcher.
+    pub(crate) launched: Option<u32>,
+    /// Local ranks, `-n`.
+    pub(crate) local: Option<u32>,
+}
+
+impl RankStart {
+    /// Number of ranks.
+    pub(crate) fn ranks(self) -> u32 {
+        self.launched.filter(|ranks| *ranks > 1).or(self.local).unwrap_or(1).max(1)
+    }
+
+    /// Rejects ranks that cannot be started on any machine.
+    pub(crate) fn check(self, needs: Needs) -> Result<(), Usage> {
+        check_start(self.launched.is_some_and(|ranks| ranks > 1), self.local, needs)
+    }
+}
+
+/// Rejects `local` ranks beside those of a launcher (`is_parallel`), and where they cannot be threads.
+fn check_start(is_parallel: bool, local: Option<u32>, needs: Needs) -> Result<(), Usage> {
+    match local {
+        Some(0) => Err(Usage::new("-n 0: at least one rank is needed. Give -n 1 or more.")),
+        Some(local) if is_parallel => Err(Usage(format!(
+            "-n {local} makes local ranks, but a launcher has already started this program. Leave -n out."
+        ))),
+        Some(2..) if !matches!(needs, Needs::Nothing) => {
+            Err(Usage::new("this backend needs MPI. Start the ranks with mpirun instead of -n."))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Session {
     /// Starts the ranks: those of `launch`, or `local` threads (default: one). With `needs` for MPI it starts
     /// MPI also without a launcher.
@@ -125,9 +160,7 @@ impl Session {
     ) -> Result<Self, Usage> {
         let needs_mpi = !matches!(needs, Needs::Nothing);
         let alone = launch.is_none_or(|launch| launch.size == Some(1));
-        if local == Some(0) {
-            return Err(Usage::new("-n 0: at least one rank is needed. Give -n 1 or more."));
-        }
+        check_start(!alone, local, needs)?;
         if let (Some(wanted), Some((most, limit))) = (local, local::most())
             && wanted > most
         {
@@ -138,10 +171,6 @@ impl Session {
         }
         let needs_mpi_alone = needs_mpi && local.unwrap_or(1) == 1;
         match (launch, local) {
-            (Some(launch), Some(local)) if !alone => Err(Usage(format!(
-                "-n {local} makes local ranks, but {} has already started this program. Leave -n out.",
-                launch.name
-            ))),
             (None, _) if needs_mpi_alone => {
                 Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &|name| needs.variable_alone(name))?)))
             }
@@ -151,9 +180,6 @@ impl Session {
                     crate::orphan::watch(world.comm().rank());
                 }
                 Ok(Self::Mpi(Box::new(world)))
-            }
-            _ if needs_mpi => {
-                Err(Usage::new("this backend needs MPI. Start the ranks with mpirun instead of -n."))
             }
             // A single rank of a launcher joins MPI if a library is found. Else it is a local rank.
             (Some(_), None) => {

@@ -24,10 +24,13 @@ pub enum WorkloadName {
     FlashIo,
     /// `mpi-io`
     MpiIo,
+    /// `age`
+    Age,
 }
 
 /// The names of the program's commands, in lower case. The first name of a workload is that of its command.
 const WORKLOADS: &[(&str, WorkloadName)] = &[
+    ("age", WorkloadName::Age),
     ("fdtree", WorkloadName::Fdtree),
     ("fdtree.bash", WorkloadName::Fdtree),
     ("flash-io", WorkloadName::FlashIo),
@@ -165,16 +168,25 @@ pub struct TypedCommand {
     pub words: Vec<String>,
     /// The number of words before these arguments.
     pub offset: usize,
-    /// Ranks from the launcher's options.
+    /// Ranks from the launcher's options, or local ranks without a launcher.
     pub launched: LaunchedRanks,
+    /// Whether a launcher starts the workload.
+    pub has_launcher: bool,
+    /// Local ranks: `assay -n RANKS`.
+    pub local: Option<u32>,
     /// Whether the command sets MPI-IO hints in the environment.
     pub hints: bool,
 }
 
 impl WorkloadName {
+    /// The workload of this command; `None` for another program.
+    pub fn named(command: &str) -> Option<Self> {
+        WORKLOADS.iter().find(|(name, _)| *name == command).map(|(_, workload)| *workload)
+    }
+
     /// The workload of this command in a plan; `mpi-io` for an unknown command.
     pub fn of_command(command: &str) -> Self {
-        WORKLOADS.iter().find(|(name, _)| *name == command).map_or(Self::MpiIo, |(_, workload)| *workload)
+        Self::named(command).unwrap_or(Self::MpiIo)
     }
 
     /// The name of its command.
@@ -205,9 +217,15 @@ impl TypedCommand {
             return Err(Usage(format!("the command does not start a known workload. Known: {known}")));
         };
         let before = &words[..at];
-        let launched = match launcher.filter(|(place, _)| *place < at) {
-            Some((place, launcher)) => launcher.ranks(&before[place + 1..])?,
-            None => LaunchedRanks::default(),
+        let assay = before.iter().rposition(|word| name(word) == "assay").filter(|at| !is_value(*at));
+        let local = assay.map_or(Ok(None), |assay| local_ranks(&before[assay + 1..]))?;
+        let launcher = launcher.filter(|(place, _)| *place < at);
+        let launched = match (launcher, local.map(u64::from)) {
+            (Some((place, launcher)), _) => launcher.ranks(&before[place + 1..assay.unwrap_or(at)])?,
+            (None, Some(local @ 1..)) => {
+                LaunchedRanks { ranks: Some(local), nodes: Some(1), ppn: Some(local) }
+            }
+            (None, _) => LaunchedRanks::default(),
         };
         let hints = |word: &String| {
             ["IOR_HINT__MPI__", "ROMIO_HINTS=", "MPICH_MPIIO_HINTS="]
@@ -219,9 +237,23 @@ impl TypedCommand {
             words: words[at + 1..].to_vec(),
             offset: at + 1,
             launched,
+            has_launcher: launcher.is_some(),
+            local,
             hints: before.iter().any(hints),
         })
     }
+}
+
+/// The value of `-n` among the options of `assay` itself.
+fn local_ranks(options: &[String]) -> Result<Option<u32>, Usage> {
+    let given = options.iter().enumerate().find_map(|(at, word)| {
+        let glued = word.strip_prefix("-n")?;
+        Some(if glued.is_empty() { options.get(at + 1)?.as_str() } else { glued.trim_start_matches('=') })
+    });
+    let number = |text: &str| {
+        text.parse().map_err(|_| Usage(format!("`assay -n {text}`: not a number of ranks. Write -n 4.")))
+    };
+    given.map(number).transpose()
 }
 
 /// The name of a program in lower case, without its directory.
@@ -344,6 +376,26 @@ mod tests {
         assert_eq!(command.words, ["-w", "-o", "f"]);
         assert_eq!(read("assay -n 4 ls-lr --cold d").workload, WorkloadName::LsLr);
         assert!(read("ROMIO_HINTS=h mpirun ior").hints);
+    }
+
+    #[test]
+    fn local_ranks_are_no_ranks_of_the_launcher() {
+        for (line, local, has_launcher, ranks) in [
+            ("assay -n 4 ior -w", Some(4), false, Some(4)),
+            ("assay -n4 ls-lr d", Some(4), false, Some(4)),
+            ("assay -n 0 ior -w", Some(0), false, None),
+            ("assay age --blocks 80% d", None, false, None),
+            ("ior -w", None, false, None),
+            ("mpirun -n 8 assay -n 2 ior -w", Some(2), true, Some(8)),
+            ("mpirun -n 8 /opt/assay ior -w", None, true, Some(8)),
+            ("srun -J assay -N 2 ior -n 4", None, true, None),
+        ] {
+            let command = read(line);
+            let found = (command.local, command.has_launcher, command.launched.ranks);
+            assert_eq!(found, (local, has_launcher, ranks), "{line}");
+        }
+        let words = ["assay", "-n", "x", "ior"].map(str::to_owned);
+        assert!(TypedCommand::read(&words).unwrap_err().0.contains("`assay -n x`"));
     }
 
     #[test]

@@ -158,7 +158,7 @@ impl LineFacts {
                 let split = SplitLine::read(words, options_of("md_workbench"));
                 Self::Other(split.value('o').map(str::to_owned))
             }
-            WorkloadName::MpiIo => Self::Other(None),
+            WorkloadName::MpiIo | WorkloadName::Age => Self::Other(None),
         }
     }
 

@@ -261,6 +261,9 @@ fn check(tool: &Tool, word: &str, part: &LinePart, stray: &dyn Fn(&str) -> Strin
     match part {
         _ if lacks_value => Err(Usage(format!("`{word}` has no value. Write its value after it."))),
         LinePart::Valued(letter, Some(value)) if tool.place == Some(*letter) => own_place(*letter, value),
+        LinePart::Valued('n', _) if tool.command == "ls-lr" => {
+            Err(Usage::new("`-n`: the plan's `ranks` sets the number of walkers. Leave -n out."))
+        }
         LinePart::Long(name, _) => match name.as_str() {
             "record" | "launch" | "speak-from" => Err(campaigns_own(name)),
             "dryRun" | "dry-run" | "list" => Err(does_nothing(name)),

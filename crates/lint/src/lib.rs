@@ -26,8 +26,8 @@ pub use examples::LintExample;
 pub use machine::MachineSubject;
 pub use paper::paper;
 pub use subject::{
-    CriterionFacts, Drift, DriftKind, FsFacts, LineRole, LineSubject, MakerFacts, PlanSubject, SeriesFacts,
-    StepFacts,
+    CriterionFacts, Drift, DriftKind, FsFacts, LineRejection, LineRole, LineSubject, MakerFacts, PlanSubject,
+    SeriesFacts, StepFacts,
 };
 pub use table::{LINTS, Lint, LintCheck, LintStage, named, of_code};
 pub use waivers::settle;

@@ -38,11 +38,19 @@ impl LineRole {
         [("write", Self::Write), ("read", Self::Read), ("dataset", Self::Dataset), ("hero", Self::Hero)];
 }
 
+/// Why the program rejects a command line, as the program reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineRejection {
+    /// The index and the text of the rejected option among the arguments of the workload, from 0. `None` if
+    /// several options do not go together, or not with the number of ranks.
+    pub place: Option<(usize, String)>,
+    /// The sentence of the program.
+    pub why: String,
+}
+
 /// The current state of an option on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriftKind {
-    /// The option does not exist, or not with this value.
-    Rejected,
     /// It has another name with the same effect.
     Renamed,
     /// It has no effect on this command line.
@@ -161,6 +169,8 @@ pub struct LineSubject {
     pub total_bytes: Option<u64>,
     /// Options that differ from an earlier version.
     pub drift: Vec<Drift>,
+    /// Why the program rejects it. The lines of a checked plan are not rejected.
+    pub rejections: Vec<LineRejection>,
     /// The maker of its files, if that is another test or dataset.
     pub source: Option<MakerFacts>,
     /// Whether MPI-IO hints are set in its environment.

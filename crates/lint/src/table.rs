@@ -199,14 +199,13 @@ pub const LINTS: &[Lint] = &[
         .source("Lockwood, IOR results at NERSC (a result from another file system than in its title)")
         .records_decide()
         .rejected("a path outside the campaign's own directory"),
-    lint(Code::OptionDrift, Error, &[Line(shape::changed), Lines(shape::drift)])
-        .why("Options are added, removed, redefined between versions, and mistyped")
-        .source("Blue Waters IO-2017 (mdtest -k); Lockwood, IOR results at NERSC (-H, lustrestripecount)")
-        .rejected("unknown options")
-        .less_severe(
-            "needs-waiver or info",
-            "if the command line still runs: the option has another meaning, another name or no effect",
-        ),
+    lint(Code::LineRejected, Error, &[Lines(shape::rejected)])
+        .why("The program ends with exit status 2 on any machine, before it touches a file")
+        .source("Lockwood, IOR results at NERSC (-4); IOR 4.1 and mdtest 4.1")
+        .rejected("every command line that the program rejects"),
+    lint(Code::OptionDrift, NeedsWaiver, &[Line(shape::changed), Lines(shape::drift)])
+        .why("Options are added, removed and redefined between versions")
+        .source("Blue Waters IO-2017 (mdtest -k); Lockwood, IOR results at NERSC (-H, lustrestripecount)"),
     lint(Code::OptionsInFile, NeedsWaiver, &[Line(shape::hidden)])
         .why("Options in a file decide what is measured, but the command line does not show them")
         .source("IOR 4.1 (-f)")

@@ -196,6 +196,11 @@ pub trait Storage: Sync {
         Ok(None)
     }
 
+    /// Rejects a queue of `depth` transfers of up to `bytes` each that no kernel makes. It makes no queue.
+    fn check_queue(&self, _depth: Option<u32>, _bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Whether a file can be neither synced nor closed after a failed call, because the ranks would wait for
     /// each other inside the library. In that case all its ranks abandon it instead.
     fn is_fragile(&self) -> bool {

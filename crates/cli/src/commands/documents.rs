@@ -9,6 +9,7 @@ use testkit::documents::{Example, documents, examples, whole_plan};
 
 use super::{Assay, Command, help};
 use crate::personalities;
+use crate::session::RankStart;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -124,8 +125,8 @@ fn check(words: &[String]) -> Result<(), String> {
 }
 
 fn rejected(classic: &personalities::Personality, words: &[String]) -> Result<(), String> {
-    let is_help = words.iter().any(|word| matches!(word.as_str(), "-h" | "--help"));
-    if is_help { Ok(()) } else { (classic.check)(words, 1, false).map_err(|why| why.0) }
+    let start = RankStart { launched: Some(1), local: None };
+    (classic.check)(words, start).map(drop).map_err(|why| why.0)
 }
 
 fn parsed(words: &[String]) -> Result<(), String> {

@@ -7,14 +7,15 @@ mod text;
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use command::{LineFacts, TypedCommand};
-use lint::{FsFacts, LineRole, LineSubject, MakerFacts};
+use command::{LaunchedRanks, LineFacts, TypedCommand};
+use lint::{FsFacts, LineRejection, LineRole, LineSubject, MakerFacts};
 use plan::Plan;
 use plan::schedule::{self, Purpose};
 use results::finding::{Finding, Severity};
 use units::{Dimension, Quantity, Usage};
 
-use crate::personalities::drifted;
+use crate::personalities::{drifted, rejections};
+use crate::session::RankStart;
 use crate::speech::say;
 use crate::status::{DONE, UNDECIDED};
 pub(super) use text::errors as error_lines;
@@ -153,7 +154,7 @@ fn subject(args: &LintArgs, command: &TypedCommand) -> Result<LineSubject, Usage
         return Err(Usage(format!("{option} 0: at least 1 is needed")));
     }
     let mut subject = LineSubject {
-        stated: command::LaunchedRanks { ranks: None, nodes: args.nodes, ppn: args.ppn },
+        stated: LaunchedRanks { ranks: None, nodes: args.nodes, ppn: args.ppn },
         ram_bytes: args.ram.as_deref().map(|text| size("--ram", text)).transpose()?,
         cores: args.cores,
         fs: FsFacts { mount: args.mount.clone(), ..FsFacts::default() },
@@ -163,14 +164,34 @@ fn subject(args: &LintArgs, command: &TypedCommand) -> Result<LineSubject, Usage
         total_bytes: args.total.as_deref().map(|text| size("--total", text)).transpose()?,
         ..LineSubject::of(command)
     };
-    subject.source = args.dataset.as_deref().map(|text| source(&subject, text)).transpose()?;
+    let start = start(command, &subject);
+    subject.source = args.dataset.as_deref().map(|text| source(&subject, start, text)).transpose()?;
     subject.drift = drifted(command.workload, &command.words);
+    subject.rejections = rejections(command.workload, &command.words, start);
     Ok(subject)
 }
 
+/// How the ranks start. A command without a launcher, for which no nodes are stated, starts them itself.
+/// `None` if the number of ranks is not known.
+fn start(command: &TypedCommand, subject: &LineSubject) -> Option<RankStart> {
+    let local = command.local;
+    let is_stated = subject.stated != LaunchedRanks::default() && local.is_none();
+    if !command.has_launcher && !is_stated {
+        return Some(RankStart { launched: None, local });
+    }
+    let ranks = subject.ranks()?;
+    Some(RankStart { launched: Some(ranks.try_into().unwrap_or(u32::MAX)), local })
+}
+
 /// The command that made the files. Without a launcher it has the ranks of the reader.
-fn source(reader: &LineSubject, text: &str) -> Result<MakerFacts, Usage> {
-    let made = LineSubject::of(&TypedCommand::read(&words(&[text.to_owned()])?)?);
+fn source(reader: &LineSubject, of_reader: Option<RankStart>, text: &str) -> Result<MakerFacts, Usage> {
+    let command = TypedCommand::read(&words(&[text.to_owned()])?)?;
+    let made = LineSubject::of(&command);
+    let start = if command.has_launcher { start(&command, &made) } else { of_reader };
+    let rejected = rejections(command.workload, &command.words, start);
+    if let Some(LineRejection { why, .. }) = rejected.first() {
+        return Err(Usage(format!("--dataset: the command is rejected: {why}")));
+    }
     match &made.line {
         LineFacts::Ior(line) if line.script.is_some() => {
             Err(Usage::new("--dataset: -f hides the options. Write them on the command line."))

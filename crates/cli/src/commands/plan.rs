@@ -10,13 +10,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use command::WorkloadName;
 use plan::launcher::LaunchKind;
+use plan::line::Line;
 use plan::schedule::{self, PlannedJob, Purpose};
 use plan::{Choice, Criterion, Goal, Placement, Plan, PlanErrors, State, Test, among};
 use units::{Usage, bytes_binary, several, utf8_text, visible};
 
 use super::lint;
-use crate::personalities;
+use crate::personalities::{self, LineEffect};
+use crate::session::RankStart;
 use crate::speech::say;
 use crate::status::{DONE, USAGE};
 
@@ -249,15 +252,13 @@ fn loaded(path: &Path, read: impl Fn(&str, &str) -> Result<Plan>) -> Result<Plan
         (format!("test {}", test.id), &test.line, words, test.placement.ranks, test.at, launch)
     });
     for (who, line, words, ranks, at, launch) in datasets.chain(tests) {
-        // Whether MPI is available is known only where the launcher starts the ranks.
-        let local = launch.kind == LaunchKind::Local;
         let words = [words, line.place()].concat();
-        if let Err(why) = personalities::check(line.workload(), &words, ranks, local) {
+        if let Err(why) = check_job(line, &words, ranks, launch.kind == LaunchKind::Local) {
             note(at, &who, &why.to_string());
         }
     }
     for state in plan.states.iter().filter(|state| state.is_made()) {
-        if let Err(why) = personalities::age::check(state.words()) {
+        if let Err(why) = personalities::age::check_state(state.words()) {
             note(state.at, &state.job(), &why.to_string());
         }
     }
@@ -266,6 +267,25 @@ fn loaded(path: &Path, read: impl Fn(&str, &str) -> Result<Plan>) -> Result<Plan
     errors.dedup_by_key(|(at, _)| *at);
     let errors: Vec<Usage> = errors.into_iter().map(|(_, error)| error).collect();
     if errors.is_empty() { Ok(plan) } else { Err(PlanErrors::of(errors).into()) }
+}
+
+/// Rejects a command line that would end its job with wrong usage. Only the machine that runs the job knows
+/// what else it lacks; local ranks run on this one.
+fn check_job(line: &Line, words: &[String], ranks: u32, is_local: bool) -> Result<(), Usage> {
+    let start = match is_local {
+        true => RankStart { launched: None, local: Some(ranks) },
+        false => RankStart { launched: Some(ranks), local: None },
+    };
+    // A program of others has its own rules.
+    let Some(workload) = WorkloadName::named(line.workload()) else { return Ok(()) };
+    if personalities::check(workload, words, start)? == LineEffect::Prints {
+        return Err(Usage::new(personalities::PRINTS));
+    }
+    if is_local && workload == WorkloadName::Ior {
+        personalities::ior::check_here(words, start)
+    } else {
+        Ok(())
+    }
 }
 
 /// The arguments of a test. Values that earlier tests export are replaced by the largest possible ones.

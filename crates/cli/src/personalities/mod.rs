@@ -11,18 +11,23 @@ pub(crate) mod ls_lr;
 pub(crate) mod md_workbench;
 pub(crate) mod mdtest;
 pub(crate) mod mpi_io;
+mod own_files;
 mod own_lines;
 mod own_options;
 mod perform;
 mod program;
+#[cfg(test)]
+mod rejection_tests;
 mod result_files;
 mod run_records;
 mod stuck;
 mod waiting;
 
+use crate::session::RankStart;
 pub(crate) use classic::TypedKey;
+use classic::drift::{RejectedOptions, is_unfilled};
 use command::WorkloadName;
-use lint::Drift;
+use lint::{Drift, LineRejection};
 use units::Usage;
 
 /// A classic program that assay can run as.
@@ -34,9 +39,8 @@ pub(crate) struct Personality {
     /// Runs it and gives the exit status. Arguments: the whole command line, the tokens after the program's
     /// name, and the number of local ranks.
     pub(crate) run: fn(&[String], &[String], Option<u32>) -> u8,
-    /// Rejects tokens that a run on this number of ranks would reject before it starts. The flag says whether
-    /// the ranks are threads, which have no MPI.
-    pub(crate) check: fn(&[String], u32, bool) -> Result<(), Usage>,
+    /// Rejects tokens that a run rejects on any machine.
+    pub(crate) check: fn(&[String], RankStart) -> Result<LineEffect, Usage>,
 }
 
 /// All of them, by name.
@@ -85,16 +89,70 @@ pub(crate) const PERSONALITIES: &[Personality] = &[
     },
 ];
 
-/// Rejects arguments of a workload that a run on this number of ranks would reject before it starts.
-pub(crate) fn check(workload: &str, words: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
-    match (workload, named(workload)) {
-        ("mpi-io", _) => mpi_io::check(words),
-        (_, Some(personality)) => (personality.check)(words, ranks, local),
-        (_, None) => Ok(()),
+/// What a command line does that is not rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineEffect {
+    /// It runs the workload.
+    Runs,
+    /// It only prints, such as its help or its version.
+    Prints,
+}
+
+/// The rejection of a command line in a plan that only prints.
+pub(crate) const PRINTS: &str = "the command line runs nothing. Leave out the options for help and version.";
+
+/// Rejects a command line that the program rejects on any machine, with the sentence of the program. A run,
+/// the linter and the check of a plan use these rules. What depends on the machine is checked only by a run.
+pub(crate) fn check(workload: WorkloadName, words: &[String], start: RankStart) -> Result<LineEffect, Usage> {
+    match (workload, named(workload.command())) {
+        (WorkloadName::MpiIo, _) => mpi_io::check(words, start),
+        (WorkloadName::Age, _) => age::check(words, start),
+        (_, Some(personality)) => (personality.check)(words, start),
+        // `ls` is no program of assay.
+        (_, None) => Ok(LineEffect::Runs),
     }
 }
 
-/// The options of `ior` or `mdtest` in `words` that are rejected today or have another effect than before.
+/// If the number of ranks is not known, a line is rejected that none of these numbers can run.
+const SOME_RANKS: [u32; 3] = [1, 2, 1024];
+
+/// Why the program rejects a command line, with the place of each option that is rejected by itself. `start`
+/// is `None` if the number of ranks is not known. A placeholder such as `${SIZE}` is not rejected.
+pub(crate) fn rejections(
+    workload: WorkloadName,
+    words: &[String],
+    start: Option<RankStart>,
+) -> Vec<LineRejection> {
+    let options = match workload {
+        WorkloadName::Ior => ior::rejected_options(words),
+        WorkloadName::Mdtest => mdtest::rejected_options(words),
+        WorkloadName::MdWorkbench => md_workbench::rejected_options(words),
+        _ => RejectedOptions::default(),
+    };
+    let place = |(at, why): (usize, String)| LineRejection { place: Some((at, words[at].clone())), why };
+    let alone: Vec<LineRejection> = options.rejected.into_iter().map(place).collect();
+    if options.lack_values {
+        return alone;
+    }
+    let check = |start| check(workload, words, start).err().map(|usage| usage.0);
+    let why = match start {
+        Some(start) => check(start),
+        None => {
+            let each = SOME_RANKS.map(|ranks| check(RankStart { launched: Some(ranks), local: None }));
+            each.into_iter().collect::<Option<Vec<_>>>().and_then(|mut all| all.pop())
+        }
+    };
+    let is_unfilled = || words.iter().any(|word| is_unfilled(word));
+    let is_classic = matches!(workload, WorkloadName::Ior | WorkloadName::Mdtest | WorkloadName::MdWorkbench);
+    match why {
+        None => Vec::new(),
+        Some(why) if alone.iter().any(|known| known.why == why) => alone,
+        Some(_) if !is_classic && is_unfilled() => Vec::new(),
+        Some(why) => vec![LineRejection { place: None, why }],
+    }
+}
+
+/// The options of `ior` or `mdtest` in `words` that have another effect than before, or none.
 pub(crate) fn drifted(workload: WorkloadName, words: &[String]) -> Vec<Drift> {
     match workload {
         WorkloadName::Ior => ior::drifted(words),

@@ -8,7 +8,7 @@ use units::Usage;
 pub(crate) struct OwnOption {
     pub(crate) word: &'static str,
     /// The name of its value; empty if it takes none.
-    value: &'static str,
+    pub(crate) value: &'static str,
     about: &'static str,
 }
 

@@ -152,17 +152,20 @@ pub(crate) fn posix() -> Result<Box<dyn Storage>, Usage> {
     (storage::backend("posix")?.open)(&Settings::default())
 }
 
-/// The options in `words`, for a command whose options are all in `A`. An error is one line.
-pub(crate) fn options<A: clap::Args>(name: &str, words: &[String]) -> Result<A, Usage> {
+/// The options in `words`, for a command whose options are all in `A`; `None` if they only print a help text.
+/// An error is one line.
+pub(crate) fn options<A: clap::Args>(name: &str, words: &[String]) -> Result<Option<A>, Usage> {
     #[derive(clap::Parser)]
     struct OptionLine<A: clap::Args> {
         #[command(flatten)]
         options: A,
     }
     let line = std::iter::once(name.to_owned()).chain(words.iter().cloned());
-    let line =
-        <OptionLine<A> as clap::Parser>::try_parse_from(line).map_err(|error| Usage(in_one_line(&error)))?;
-    Ok(line.options)
+    match <OptionLine<A> as clap::Parser>::try_parse_from(line) {
+        Ok(line) => Ok(Some(line.options)),
+        Err(error) if error.use_stderr() => Err(Usage(in_one_line(&error))),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The first paragraph of a parser's error, in one line.

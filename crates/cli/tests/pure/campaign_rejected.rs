@@ -51,7 +51,7 @@ fn a_wrong_plan_is_rejected_with_its_line_and_no_file_is_created() {
         ("-w --posix.odirekt", "unknown option `--posix.odirekt`"),
         ("-w -a NOSUCH", "unknown backend `NOSUCH`"),
         ("-w -t 2m -b 3m", "does not divide"),
-        ("-w -h", "the command line runs nothing. Leave out -h and --version."),
+        ("-w -h", "the command line runs nothing. Leave out the options for help and version."),
     ] {
         let plan = format!("[[test]]\nid = \"W\"\nior = \"{words}\"\n{LOOSE}");
         rejected(&plan, &at(3, 7), &["test W: ", why]);

@@ -92,7 +92,7 @@ fn d3_d8_d9_unknown_or_changed_options_are_reported_with_their_place() {
     let findings = found("--role read", sample);
     let expected =
         |lint: &str, level: &str, place: &str| (lint.to_owned(), level.to_owned(), place.to_owned());
-    assert!(findings.contains(&expected("option-drift", "error", "-4")), "{findings:?}");
+    assert!(findings.contains(&expected("line-rejected", "error", "-4")), "{findings:?}");
     let findings = found("", "mdtest -b 3 -v -z 3 -u -I 900 -k -i 4 -d [test_dir]");
     assert!(findings.contains(&expected("option-drift", "needs-waiver", "-k")), "{findings:?}");
     let cori = "./IOR -w -a MPIIO -c -C -g -b 8m -t 8m -k -H -v -s $((12*1024*1024/8/(960*32))) \
@@ -133,7 +133,7 @@ fn all_wrong_options_are_reported() {
     let findings = found("", "ior -w -e -4 -t 1m --nothing -b 1x stray");
     let slips: Vec<&str> = findings
         .iter()
-        .filter(|(lint, ..)| lint == "option-drift")
+        .filter(|(lint, ..)| lint == "line-rejected")
         .map(|(.., place)| place.as_str())
         .collect();
     assert_eq!(slips, ["-4", "--nothing", "-b", "stray"]);

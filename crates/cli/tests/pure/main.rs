@@ -58,6 +58,7 @@ mod ior_scripts;
 mod ior_text;
 mod keyed_data;
 mod lint;
+mod lint_rejected;
 mod ls_lr;
 mod ls_lr_calls;
 mod ls_lr_left;

@@ -5,7 +5,7 @@ use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::finding::{Finding, SourcePosition};
 use results::reason::{Code, Datum, Reason};
 
-use crate::subject::{Drift, DriftKind, LineRole, LineSubject};
+use crate::subject::{Drift, DriftKind, LineRejection, LineRole, LineSubject};
 
 /// Relative difference that is allowed between stated and computed totals.
 const TOTAL: f64 = 0.01;
@@ -127,21 +127,30 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
     };
     let known = mknod(subject).or_else(|| shuffled(subject)?.at.get(&'z').copied());
     // The finding about this option above says more than its note.
-    let is_new =
-        |drift: &&Drift| drift.kind == DriftKind::Rejected || drift.at.is_none() || drift.at != known;
+    let is_new = |drift: &&Drift| drift.at.is_none() || drift.at != known;
     let drifts = subject.drift.iter().filter(is_new).map(|drift| {
         let word = drift.at.and_then(|at| Some((at, words.get(at)?)));
-        let (severity, name) = match drift.kind {
-            DriftKind::Rejected => (Error, "rejected"),
-            DriftKind::Renamed => (Info, "renamed"),
-            DriftKind::Idle => (Info, "idle"),
+        let name = match drift.kind {
+            DriftKind::Renamed => "renamed",
+            DriftKind::Idle => "idle",
         };
         let reason = Reason::new(Code::OptionDrift)
             .with(name, &drift.detail)
             .with_some("option", word.map(|(_, word)| word));
-        Finding::new(severity, reason).at(word.map(|(at, word)| SourcePosition::Word(at + 1, word.clone())))
+        Finding::new(Info, reason).at(word.map(|(at, word)| SourcePosition::Word(at + 1, word.clone())))
     });
     drifts.collect()
+}
+
+/// line-rejected
+pub(crate) fn rejected(subject: &LineSubject) -> Vec<Finding> {
+    let finding = |rejection: &LineRejection| {
+        let word = rejection.place.as_ref().map(|(at, word)| SourcePosition::Word(at + 1, word.clone()));
+        // The sentence of the finding has its own full stop.
+        let why = rejection.why.trim_end_matches('.');
+        Finding::new(Error, Reason::new(Code::LineRejected).with("rejected", why)).at(word)
+    };
+    subject.rejections.iter().map(finding).collect()
 }
 
 /// options-in-file

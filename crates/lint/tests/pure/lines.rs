@@ -3,9 +3,10 @@
 // tidy: long because the table of command lines is read as one.
 
 use command::LineFacts;
-use lint::{Drift, DriftKind, LineSubject, LintCheck, MakerFacts};
+use lint::{Drift, DriftKind, LineRejection, LineSubject, LintCheck, MakerFacts};
 use plan::{Comparison, Stat};
 use results::finding::Severity;
+use results::reason::Code;
 
 use crate::criteria::{criterion, with_criteria};
 use crate::{data, finding, ids, subject, with_check};
@@ -213,12 +214,13 @@ fn a_command_line_with_the_defect_is_found_and_the_corrected_one_is_not() {
     }
 }
 
-/// Lints about one command that need facts of a plan.
+/// Lints about one command that need facts of a plan, or of the program.
 const OF_PLANS: &[&str] = &[
     "as-written",
     "clause-number",
     "dead-criterion",
     "high-cov-max",
+    "line-rejected",
     "low-confidence",
     "not-aged",
     "optimal-undefined",
@@ -248,19 +250,33 @@ fn a_metadata_rate_needs_a_state() {
 
 #[test]
 fn a_changed_option_is_as_severe_as_its_change() {
-    for (kind, severity) in [
-        (DriftKind::Rejected, Severity::Error),
-        (DriftKind::Renamed, Severity::Info),
-        (DriftKind::Idle, Severity::Info),
-    ] {
+    for kind in [DriftKind::Renamed, DriftKind::Idle] {
         let mut subject = subject("", "srun ior -w -e -4");
         assert!(!ids(&subject).contains(&"option-drift"));
         subject.drift = vec![Drift { at: Some(2), kind, detail: "the note about it".into() }];
         let found = lint::line(&subject);
         let found = finding(&found, "option-drift");
-        assert_eq!(found.severity, severity);
+        assert_eq!(found.severity, Severity::Info);
         assert_eq!(found.place.as_ref().map(ToString::to_string).as_deref(), Some("argument 5 `-4`"));
     }
+}
+
+#[test]
+fn each_rejection_of_the_program_is_an_error_with_its_sentence() {
+    let mut subject = subject("", "srun ior -w -e -4");
+    assert!(!ids(&subject).contains(&"line-rejected"));
+    subject.rejections = vec![
+        LineRejection { place: Some((2, "-4".into())), why: "unknown option `-4`.".into() },
+        LineRejection { place: None, why: "-R needs -G. Add -G NUMBER".into() },
+    ];
+    let found = lint::line(&subject);
+    let errors: Vec<_> = found.iter().filter(|finding| finding.code() == Code::LineRejected).collect();
+    assert!(errors.iter().all(|finding| finding.severity == Severity::Error));
+    let sentences: Vec<_> = errors.iter().map(|finding| finding.reason.text("rejected")).collect();
+    assert_eq!(sentences, [Some("unknown option `-4`"), Some("-R needs -G. Add -G NUMBER")]);
+    let places: Vec<_> =
+        errors.iter().map(|finding| finding.place.as_ref().map(ToString::to_string)).collect();
+    assert_eq!(places, [Some("argument 5 `-4`".to_owned()), None]);
 }
 
 #[test]

@@ -109,12 +109,13 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          absolute path below {mount}.",
         "The command line names no file, so IOR uses `testFile` in the directory in which the job starts. \
          Add -o with a path below {mount}.";
+    LineRejected:
+        "The program rejects the command line: {rejected}.";
     OptionDrift:
         waivable!("{option} of mdtest creates files with mknod since {since}, and older versions did not \
                    know it. Agree on the meaning of the option, and state it."),
         "{option} shuffles the transfers of all {segments|segment}, because -b equals -t. IOR does so \
          up to version 3.3, and rejects it since 4.0. Check that this order is meant.",
-        "An option is rejected: {rejected}. Correct it, or remove it.",
         "An option has a new name: {renamed}. Use the new name.",
         "An option has no effect: {idle}. Remove it.";
     OptionsInFile:

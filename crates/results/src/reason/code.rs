@@ -350,7 +350,8 @@ codes! {
     HeroAsContract = "hero-as-contract": "A hero run has a criterion.";
     Geometry = "geometry": "Ranks, nodes and sizes contradict each other.";
     RoleMismatch = "role-mismatch": "The command line does not match its role.";
-    OptionDrift = "option-drift": "An option is unknown, renamed, without effect, or has changed.";
+    LineRejected = "line-rejected": "The program rejects the command line on any machine.";
+    OptionDrift = "option-drift": "An option is renamed, without effect, or has changed.";
     OptionsInFile = "options-in-file": "Options of the command line are in a file that is not read.";
     CbStateUnset = "cb-state-unset": "Collective calls of MPI-IO have no hint for buffering.";
     NotAged = "not-aged": "A metadata rate is measured on a file system in an undeclared state.";

@@ -81,6 +81,12 @@ impl Settings {
         self.0.get(name).map(String::as_str)
     }
 
+    /// The same without the files that a backend reads when it is opened, for a check on another machine.
+    pub fn without_files(&self) -> Self {
+        let kept = |(name, _): &(&String, &String)| !name.ends_with(".hintsFileName");
+        Self(self.0.iter().filter(kept).map(|(name, value)| (name.clone(), value.clone())).collect())
+    }
+
     /// All options whose names begin with `prefix`, by the rest of the name.
     pub fn under<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = (&'s str, &'s str)> {
         self.0.iter().filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))

@@ -155,6 +155,11 @@ pub(crate) trait MountedBackend: Sync {
         Ok(None)
     }
 
+    /// See [`Storage::check_queue`].
+    fn check_queue(&self, _depth: Option<u32>, _bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
+
     /// See [`Storage::direct`].
     fn is_direct(&self) -> bool;
 }
@@ -183,6 +188,10 @@ impl<T: MountedBackend> Storage for OnMount<T> {
 
     fn queue(&self, depth: Option<u32>, bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
         self.0.queue(depth, bytes)
+    }
+
+    fn check_queue(&self, depth: Option<u32>, bytes: u64) -> io::Result<()> {
+        self.0.check_queue(depth, bytes)
     }
 
     fn direct(&self) -> bool {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use ranks::{Comm, Halt, Reduce};
 use storage::{Storage, directory_of};
+use units::Usage;
 
 use super::guard::geometry;
 use super::model::AgeingModel;
@@ -52,6 +53,24 @@ pub struct AgeingRequest {
     pub profile: Option<String>,
     /// The time limit of the run, seconds.
     pub timeout_s: Option<f64>,
+}
+
+impl AgeingRequest {
+    /// Rejects targets that no file system can have. A resumed run may have other targets and another
+    /// ceiling than the request.
+    pub fn check(&self) -> Result<(), Usage> {
+        if self.resume { Ok(()) } else { self.goal().check_targets().map_err(Usage) }
+    }
+
+    fn goal(&self) -> AgeingGoal {
+        AgeingGoal {
+            blocks: self.blocks,
+            inodes: self.inodes,
+            ceiling: self.ceiling.unwrap_or(CEILING),
+            cycles: self.cycles.unwrap_or(CYCLES),
+            seed: self.seed.unwrap_or(SEED),
+        }
+    }
 }
 
 /// The start values of all ranks, and this rank's sequence. Checks everything and writes nothing. Collective.
@@ -146,13 +165,7 @@ fn fresh(ranks: u32, storage: &dyn Storage, request: &AgeingRequest) -> Result<A
             }
         },
     };
-    let goal = AgeingGoal {
-        blocks: request.blocks,
-        inodes: request.inodes,
-        ceiling: request.ceiling.unwrap_or(CEILING),
-        cycles: request.cycles.unwrap_or(CYCLES),
-        seed: request.seed.unwrap_or(SEED),
-    };
+    let goal = request.goal();
     let profile = Profile::read(request.profile.as_deref().unwrap_or_default()).map_err(|usage| usage.0)?;
     let before = geometry(storage, &room)?;
     Ok(AgeingMarker { sequence: SEQUENCE, ranks, goal, profile: profile.text(), before })

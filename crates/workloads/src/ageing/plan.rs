@@ -150,7 +150,24 @@ pub(super) fn plan(
     Ok(RankShare { fit, dirs })
 }
 
+impl AgeingGoal {
+    /// Rejects targets that are not below the ceiling.
+    pub(super) fn check_targets(&self) -> Result<(), String> {
+        for (option, target) in [("--blocks", self.blocks), ("--inodes", self.inodes)] {
+            if let Some(target) = target.filter(|target| *target >= self.ceiling) {
+                return Err(format!(
+                    "{option} {}: is not below the ceiling of {}; raise --ceiling",
+                    percent(target),
+                    percent(self.ceiling)
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
 fn reject_what_cannot_be(goal: &AgeingGoal, space: &Geometry) -> Result<(), String> {
+    goal.check_targets()?;
     if goal.inodes.is_some() && space.inodes == 0 {
         return Err("this file system counts no inodes; leave --inodes out".to_owned());
     }
@@ -158,13 +175,6 @@ fn reject_what_cannot_be(goal: &AgeingGoal, space: &Geometry) -> Result<(), Stri
         [("--blocks", goal.blocks, space.blocks()), ("--inodes", goal.inodes, space.inodes())]
     {
         let Some(target) = target else { continue };
-        if target >= goal.ceiling {
-            return Err(format!(
-                "{option} {}: is not below the ceiling of {}; raise --ceiling",
-                percent(target),
-                percent(goal.ceiling)
-            ));
-        }
         if now >= target {
             return Err(format!("{option} {}: {} are in use already", percent(target), percent(now)));
         }

@@ -17,19 +17,19 @@ impl IorParameters {
         storage::backend(&self.backend).map_or(Abilities::PLAIN, |backend| backend.abilities)
     }
 
-    /// Rejects, with one line, settings that cannot run on `ranks` ranks.
+    /// Rejects, with one line, settings that cannot run on `ranks` ranks of any machine.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         let rules = self.rules_of_phases(ranks).into_iter().chain(self.rules_of_orders(ranks));
         let rules = rules.chain(self.rules_of_backends(ranks)).chain(self.rules_of_pace());
         match rules.into_iter().find(|(broken, _)| *broken) {
             Some((_, why)) => Err(Usage::new(why)),
-            None => self.check_sizes().and_then(|()| self.check_logs()),
+            None => self.check_sizes(),
         }
     }
 
-    /// The files of `-O savePerOpDataCSV` are created when a phase begins. At that time earlier data may be
-    /// gone.
-    fn check_logs(&self) -> Result<(), Usage> {
+    /// Rejects `-O savePerOpDataCSV` without its directory on this machine. The files are created when a
+    /// phase begins, and at that time earlier data may be gone.
+    pub fn check_logs(&self) -> Result<(), Usage> {
         let Some(prefix) = &self.transfer_csv else { return Ok(()) };
         let dir = storage::directory_of(Path::new(prefix));
         match dir.is_dir() {

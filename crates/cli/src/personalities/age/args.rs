@@ -124,6 +124,7 @@ impl AgeArgs {
         if !(targets || self.resume || self.remove) {
             return Err(Usage::new("no target is given. Give --blocks 80%, --inodes 20%, or both."));
         }
+        request.check()?;
         let Self { remove, profile, record, progress, .. } = self;
         Ok(MeantAgeing { request, remove, profile, record, progress })
     }

@@ -15,8 +15,8 @@ use workloads::kit::{clients, rank::Rank};
 use super::classic::interrupt;
 use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, options, posix};
-use super::waiting;
-use crate::session::{Needs, Session};
+use super::{LineEffect, PRINTS, waiting};
+use crate::session::{Needs, RankStart, Session};
 use crate::speech::{complain, say};
 use crate::status::{DONE, USAGE, error_if};
 pub(crate) use args::AgeArgs;
@@ -64,10 +64,24 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
     }))
 }
 
-/// Rejects options after the directory that a run in a directory of its own would reject before it starts.
-pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
-    let args: AgeArgs = options("age", &[&["DIR".to_owned()], words].concat())?;
-    args.meant()?.found_from_anywhere()
+/// Rejects a command line that a run rejects on any machine.
+pub(crate) fn check(words: &[String], start: RankStart) -> Result<LineEffect, Usage> {
+    match options::<AgeArgs>("age", words)? {
+        Some(args) if !args.print_profile => {
+            args.meant()?;
+            start.check(Needs::Nothing)?;
+            Ok(LineEffect::Runs)
+        }
+        _ => Ok(LineEffect::Prints),
+    }
+}
+
+/// Rejects options after the directory that a job in a directory of its own would reject before it starts.
+pub(crate) fn check_state(words: &[String]) -> Result<(), Usage> {
+    match options::<AgeArgs>("age", &[&["DIR".to_owned()], words].concat())? {
+        Some(args) => args.meant()?.found_from_anywhere(),
+        None => Err(Usage::new(PRINTS)),
+    }
 }
 
 fn age(

@@ -26,8 +26,17 @@ pub(crate) struct TypedKey {
 }
 
 impl TypedKey {
+    /// The key without its secret, for the rules that need to know whether there is a key. Reads no file.
+    pub(crate) fn without_secret(&self) -> Result<Option<DataKey>, Usage> {
+        self.key(|_| Ok(Vec::new()))
+    }
+
     /// The key; `None` without one of the options.
     pub(crate) fn read(&self) -> Result<Option<DataKey>, Usage> {
+        self.key(secret)
+    }
+
+    fn key(&self, secret: fn(&str) -> Result<Vec<u8>, Usage>) -> Result<Option<DataKey>, Usage> {
         if let Some(nonce) = &self.nonce {
             check_nonce(nonce)?;
         }

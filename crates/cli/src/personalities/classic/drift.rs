@@ -1,5 +1,5 @@
-//! Options that were removed or changed, each with its position, for callers that check a command line
-//! without running it.
+//! Options that are rejected, removed or changed, each with its position, for callers that check a command
+//! line without running it.
 //!
 //! Never here: rejecting the command line.
 
@@ -8,35 +8,55 @@ use units::Usage;
 
 use super::grammar::{ClassicLine, OptionNote, lacks_value, parse};
 
-/// What is rejected or noted of `tokens`. `notes` gives the notes on an accepted command line.
+/// The options of a command line that are rejected by themselves.
 ///
-/// Each option is read by itself, so that a rejected option hides no other. Placeholders (`${SMALLEST}`,
-/// `[directory]`) are skipped.
+/// Each option is read alone, so that a rejected option hides no other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RejectedOptions {
+    /// The places of their tokens, from 0, and the reasons.
+    pub(crate) rejected: Vec<(usize, String)>,
+    /// Whether an option is rejected only for a placeholder, such as `${SMALLEST}`. The value that replaces
+    /// it is not known.
+    pub(crate) lack_values: bool,
+    /// The tokens of the other options.
+    accepted: Vec<String>,
+}
+
+impl RejectedOptions {
+    /// Reads the tokens after the program's name.
+    pub(crate) fn read<T: ClassicLine>(tokens: &[String]) -> Self {
+        let (mut read, mut at) = (Self::default(), 0);
+        while at < tokens.len() {
+            let (length, why) = one::<T>(&tokens[at..]);
+            let token = &tokens[at..at + length];
+            match why {
+                None => read.accepted.extend_from_slice(token),
+                Some(_) if token.iter().any(|word| is_unfilled(word)) => read.lack_values = true,
+                Some(why) => read.rejected.push((at, why)),
+            }
+            at += length;
+        }
+        read
+    }
+}
+
+/// Whether a shell, a plan or a person completes the argument: `$SCRATCH/f`, `{dir}/f`, `[directory]`.
+pub(crate) fn is_unfilled(word: &str) -> bool {
+    word.contains(['$', '{', '['])
+}
+
+/// The options of `tokens` that have another effect than before, or none. `notes` gives the notes on an
+/// accepted command line.
 pub(crate) fn drifted<T: ClassicLine>(
     tokens: &[String],
     notes: fn(T) -> Result<Vec<OptionNote>, Usage>,
 ) -> Vec<Drift> {
-    let (mut drifted, mut taken) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    while at < tokens.len() {
-        let (length, why) = one::<T>(&tokens[at..]);
-        let token = &tokens[at..at + length];
-        let unfilled = token.iter().any(|word| word.contains(['$', '{', '[']));
-        match why {
-            _ if unfilled => {}
-            Some(detail) => drifted.push(Drift { at: Some(at), kind: DriftKind::Rejected, detail }),
-            None => taken.extend_from_slice(token),
-        }
-        at += length;
-    }
-    match parse::<T>(&taken).and_then(notes) {
-        Err(Usage(detail)) => drifted.push(Drift { at: None, kind: DriftKind::Rejected, detail }),
-        Ok(notes) => drifted.extend(notes.into_iter().map(|note| {
-            let kind = if note.is_idle { DriftKind::Idle } else { DriftKind::Renamed };
-            Drift { at: place(tokens, &note.option), kind, detail: note.to_string() }
-        })),
-    }
-    drifted
+    let notes = parse::<T>(&RejectedOptions::read::<T>(tokens).accepted).and_then(notes);
+    let drift = |note: OptionNote| {
+        let kind = if note.is_idle { DriftKind::Idle } else { DriftKind::Renamed };
+        Drift { at: place(tokens, &note.option), kind, detail: note.to_string() }
+    };
+    notes.unwrap_or_default().into_iter().map(drift).collect()
 }
 
 /// How many tokens the first option takes, and why it is rejected if it is.

@@ -117,7 +117,7 @@ pub(crate) fn lacks_value<T: ClassicLine>(token: &str) -> bool {
 }
 
 /// The options of all backends of this program.
-fn module_options() -> Vec<ModuleOption> {
+pub(crate) fn module_options() -> Vec<ModuleOption> {
     let of = |backend: &'static storage::Backend| {
         backend.options.iter().map(|option| ModuleOption {
             backend: backend.name,

@@ -37,6 +37,11 @@ pub(super) struct TypedFdtree {
 }
 
 impl TypedFdtree {
+    /// The directory of the tree.
+    pub(super) fn dir(&self) -> &str {
+        self.dir.as_deref().unwrap_or(".")
+    }
+
     /// Whether the tree is created. Without -C and -R, or with both, the tree is created and removed.
     pub(super) fn creates(&self) -> bool {
         self.create || !self.remove
@@ -49,7 +54,7 @@ impl TypedFdtree {
 }
 
 /// assay's own options, sorted by name.
-const OWN: &[OwnOption] = &[
+pub(crate) const OWN: &[OwnOption] = &[
     OwnOption::new("base", "TREE", "remove this tree with -R if there are several"),
     OwnOption::new("continue", "", "continue after a failed operation, as fdtree does"),
     OwnOption::new("dryRun", "", "print what would be done, and do nothing"),
@@ -58,7 +63,7 @@ const OWN: &[OwnOption] = &[
 ];
 
 /// The options of fdtree 1.0.2.
-const CLASSIC: &[(&str, &str)] = &[
+pub(crate) const CLASSIC: &[(&str, &str)] = &[
     ("-l LEVELS", "create this many levels of directories below the base [4]"),
     ("-d DIRS", "create this many directories in each directory [10]"),
     ("-f FILES", "create this many files in each directory, also base and leaves [10]"),
@@ -111,8 +116,13 @@ pub(super) fn parse(tokens: &[String]) -> Result<TypedFdtree, Usage> {
             return Err(Usage(format!("`{stray}` is not an option. Give a directory with -o DIR.")));
         }
     }
-    if typed.base.is_some() && typed.creates() {
+    let Some(base) = &typed.base else { return Ok(typed) };
+    if typed.creates() {
         return Err(Usage::new("--base selects the tree that -R removes. Give -R without -C."));
+    }
+    let name = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if !name.starts_with("LEVEL0") {
+        return Err(Usage(format!("--base {base}: not a tree of fdtree. Their names begin with LEVEL0.")));
     }
     Ok(typed)
 }

@@ -1,6 +1,6 @@
 //! `fdtree`: the command line and the output of fdtree 1.0.2, over the workload of that name.
 
-mod grammar;
+pub(super) mod grammar;
 mod text;
 mod trace;
 
@@ -15,11 +15,12 @@ use workloads::kit::observer::Silent;
 use workloads::kit::path::c_path;
 use workloads::kit::{clients, rank::Rank};
 
+use super::LineEffect;
 use super::classic::interrupt;
 use super::own_lines::own_lines;
 use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, posix};
-use crate::session::{Needs, Session};
+use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::error_if;
 use grammar::TypedFdtree;
@@ -83,7 +84,12 @@ fn prepare(typed: &TypedFdtree, session: Session) -> Result<(Session, ReadyFdtre
     let storage = posix()?;
     let ranks = session.size();
     let first = session.rank() == 0;
-    let base = if first { base(typed, &*storage, ranks).map(String::into_bytes) } else { Ok(Vec::new()) };
+    let base = match first {
+        true => {
+            check_shape(typed, ranks).and_then(|()| base(typed, &*storage, ranks)).map(String::into_bytes)
+        }
+        false => Ok(Vec::new()),
+    };
     let (session, mut base) = session.agree(base)?;
     session.broadcast(&mut base)?;
     let parameters = FdtreeParameters {
@@ -101,7 +107,7 @@ fn prepare(typed: &TypedFdtree, session: Session) -> Result<(Session, ReadyFdtre
 /// The base of the tree: a new name for a tree to be created, the name of the existing tree for one to be
 /// removed.
 fn base(typed: &TypedFdtree, storage: &dyn Storage, ranks: u32) -> Result<String, Usage> {
-    let dir = typed.dir.as_deref().unwrap_or(".");
+    let dir = typed.dir();
     let there = Path::new(dir);
     if !there.is_dir() {
         let what = if there.exists() { "not a directory" } else { "does not exist" };
@@ -117,9 +123,6 @@ fn base(typed: &TypedFdtree, storage: &dyn Storage, ranks: u32) -> Result<String
     let Some(base) = &typed.base else { return find(names, dir, typed.shape, ranks) };
     let base = base.trim_end_matches('/');
     let base = if base.contains('/') { base.to_owned() } else { format!("{dir}/{base}") };
-    if !base.rsplit('/').next().is_some_and(|name| name.starts_with("LEVEL0")) {
-        return Err(Usage(format!("--base {base}: not a tree of fdtree. Their names begin with LEVEL0.")));
-    }
     let tree = FdtreeParameters { base: base.clone(), ..FdtreeParameters::default() }.tree(0, ranks);
     let is_tree = names.lstat(&c_path(Path::new(&tree))).is_ok_and(|entry| entry.directory);
     let hint = "Give the options it was made with";
@@ -207,12 +210,20 @@ fn one_rank(
     Ok(error_if(failed > 0 || printed.is_err()))
 }
 
-/// Rejects options that a run on `ranks` ranks would reject before it starts.
-pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
+/// Rejects a command line that a run rejects on any machine.
+pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
     let typed = grammar::parse(tokens)?;
     if typed.help {
-        return Err(Usage::new("the command line runs nothing. Leave -h out."));
+        return Ok(LineEffect::Prints);
     }
-    let base = format!("{}/LEVEL0", typed.dir.as_deref().unwrap_or("."));
+    start.check(Needs::Nothing)?;
+    check_shape(&typed, start.ranks())?;
+    Ok(LineEffect::Runs)
+}
+
+/// Rejects trees that cannot be made on any machine. The name of the tree has at least `LEVEL0`; the host's
+/// name makes it longer.
+fn check_shape(typed: &TypedFdtree, ranks: u32) -> Result<(), Usage> {
+    let base = format!("{}/LEVEL0", typed.dir());
     FdtreeParameters { shape: typed.shape, base, ..FdtreeParameters::default() }.check(ranks)
 }

@@ -30,7 +30,7 @@ pub(super) struct TypedFlashIo {
 }
 
 /// assay's own options, sorted by name.
-pub(super) const OWN: &[OwnOption] = &[
+pub(crate) const OWN: &[OwnOption] = &[
     OwnOption::new(
         "alignment",
         "BYTES",

@@ -2,7 +2,7 @@
 //! PnetCDF 1.14, over the workload of that name. With `--hdf5` it follows the first benchmark, as far as its
 //! output is known.
 
-mod grammar;
+pub(super) mod grammar;
 mod text;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,11 +15,12 @@ use units::Usage;
 use workloads::flash_io::{FlashIoContext, FlashIoListener, FlashIoParameters, Form};
 use workloads::kit::observer::Silent;
 
+use super::LineEffect;
 use super::own_lines::{kept, print_note};
 use super::perform::{RankContext, perform_unless};
 use super::program::{StartedProgram, posix};
 use super::stuck::{self, RankStanding};
-use crate::session::{Needs, Session};
+use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{ERROR, error_if};
 use grammar::{OWN, TypedFlashIo};
@@ -35,11 +36,13 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if typed.help {
         return Ok(program.print(&help(&called(program.argv))));
     }
-    let needs = match typed.parameters.form {
-        Form::Pnetcdf => "ncmpi",
-        Form::Hdf5 => "hdf5",
-    };
-    let needs = Needs::of(storage::backend(needs)?);
+    let needs = needs(&typed.parameters)?;
+    if program.launch.is_none() {
+        // Wrong options are reported before a missing MPI.
+        let start = RankStart { launched: None, local };
+        start.check(needs)?;
+        typed.parameters.check(start.ranks())?;
+    }
     let (session, ready) = prepare(&typed, Session::start(program.launch.as_ref(), local, needs)?)?;
     if typed.bare && program.speaks {
         let prefix = kept(&ready.parameters.prefix);
@@ -165,14 +168,21 @@ fn one_rank(
     Ok(error_if(wrong > 0))
 }
 
-/// Rejects options that a run on `ranks` ranks would reject before it starts.
-pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
+/// Rejects a command line that a run rejects on any machine.
+pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
     let typed = grammar::parse(tokens)?;
     if typed.help {
-        return Err(Usage::new("the command line runs nothing. Leave -h out."));
+        return Ok(LineEffect::Prints);
     }
-    if local && ranks > 1 {
-        return Err(Usage::new("flash-io needs MPI. Start the ranks with mpirun."));
-    }
-    typed.parameters.check(ranks)
+    start.check(needs(&typed.parameters)?)?;
+    typed.parameters.check(start.ranks())?;
+    Ok(LineEffect::Runs)
+}
+
+/// What the form of the files needs.
+fn needs(parameters: &FlashIoParameters) -> Result<Needs, Usage> {
+    Ok(Needs::of(storage::backend(match parameters.form {
+        Form::Pnetcdf => "ncmpi",
+        Form::Hdf5 => "hdf5",
+    })?))
 }

@@ -3,8 +3,6 @@
 //!
 //! Invariant: only metadata of files is read.
 
-use std::fs;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use units::Usage;
@@ -12,40 +10,27 @@ use workloads::ior::{IorParameters, first_path};
 
 use super::flow::ReadyTest;
 use crate::personalities::classic::interrupt;
+use crate::personalities::own_files::{self, FilePlace, OwnFile};
 use crate::personalities::result_files::check_writable;
 
 /// What follows the prefix in the names of files with single transfers: nothing for the last phase, and a
 /// kind of phase for the others.
 const LOGGED: [&str; 5] = ["", ".write", ".write_check", ".mixed", ".read"];
 
-/// A file of the run that is not data.
-struct OwnFile<'a> {
-    /// The option of the file.
-    option: &'static str,
-    path: &'a str,
-}
-
 /// Rejects an option whose file is also data of a test, or the file of another option. `script` is the script
 /// of the run.
 pub(super) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usage> {
     let own = own(tests, script);
-    let clash = own.iter().enumerate().find_map(|(at, one)| {
+    let clash = own.iter().find_map(|one| {
         let place = FilePlace::of(Path::new(one.path))?;
-        if tests.iter().any(|test| place.is_data_of(test)) {
+        if tests.iter().any(|test| is_data(&place, test)) {
             return Some(("-o", one.option, one.path));
         }
-        if tests.iter().any(|test| place.is_log_of(test)) {
-            return Some((one.option, "-O savePerOpDataCSV", one.path));
-        }
-        let same =
-            |other: &&OwnFile<'_>| FilePlace::of(Path::new(other.path)).is_some_and(|other| place.is(&other));
-        own[at + 1..].iter().find(same).map(|other| (one.option, other.option, other.path))
+        tests.iter().any(|test| is_log(&place, test)).then_some((one.option, "-O savePerOpDataCSV", one.path))
     });
-    match clash.or_else(|| data_in_log(tests)) {
+    match clash.or_else(|| own_files::same(&own)).or_else(|| data_in_log(tests)) {
         None => Ok(()),
-        Some((one, other, path)) => {
-            Err(Usage(format!("{one} and {other} name the same file, {path}. Give each its own.")))
-        }
+        Some(clash) => Err(own_files::rejection(clash)),
     }
 }
 
@@ -61,16 +46,14 @@ pub(super) fn check_status_files(tests: &[ReadyTest]) -> Result<(), Usage> {
 /// All files of the run that have a single name. Tests may share a status file and a file of hints.
 fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> {
     let last = &tests[tests.len() - 1].meant;
-    let of_run = [
+    let mut all = own_files::given([
         ("-f", script),
         ("--record", last.look.record.as_deref()),
         ("--live", last.look.live.as_deref()),
         ("--progress", last.look.progress.as_deref()),
         ("-O summaryFile", last.look.file.as_deref()),
         ("-O saveRankPerformanceDetailsCSV", last.look.rank_csv.as_deref()),
-    ];
-    let mut all: Vec<OwnFile<'_>> =
-        of_run.into_iter().filter_map(|(option, path)| Some(OwnFile { option, path: path? })).collect();
+    ]);
     let of_tests = tests.iter().flat_map(|test| {
         let parameters = &test.meant.parameters;
         [
@@ -78,9 +61,9 @@ fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> 
             ("--mpiio.hintsFileName", parameters.settings.text("mpiio.hintsFileName")),
         ]
     });
-    for (option, path) in of_tests.filter_map(|(option, path)| Some((option, path?))) {
-        if !all.iter().any(|known| (known.option, known.path) == (option, path)) {
-            all.push(OwnFile { option, path });
+    for file in own_files::given(of_tests) {
+        if !all.iter().any(|known| (known.option, known.path) == (file.option, file.path)) {
+            all.push(file);
         }
     }
     all
@@ -93,87 +76,44 @@ fn data_in_log(tests: &[ReadyTest]) -> Option<(&'static str, &'static str, &str)
             let name = test.meant.parameters.files()[0];
             let place = FilePlace::of(test.storage.system_path(Path::new(name)))
                 .filter(|_| !test.meant.parameters.file_per_rank)?;
-            tests.iter().any(|other| place.is_log_of(other)).then_some(("-o", "-O savePerOpDataCSV", name))
+            tests.iter().any(|other| is_log(&place, other)).then_some(("-o", "-O savePerOpDataCSV", name))
         },
     )
 }
 
-/// The place of a file that exists or would be created.
-struct FilePlace {
-    /// The absolute path; its existing part has no links and dots.
-    path: PathBuf,
-    /// Its device and inode, if it exists.
-    id: Option<(u64, u64)>,
+/// Whether a place is the file of a rank in a repetition of the test. There may be very many such files, so
+/// only one is checked: the one with the numbers at the end of this name.
+fn is_data(place: &FilePlace, test: &ReadyTest) -> bool {
+    let parameters = &test.meant.parameters;
+    let name = || {
+        let mut left = place.name();
+        let mut number = |wanted: bool, below: u32| match wanted {
+            false => Some(0),
+            true => {
+                let (rest, end) = left.take()?.rsplit_once('.')?;
+                left = Some(rest);
+                end.parse().ok().filter(|number| *number < below)
+            }
+        };
+        let repetition = number(parameters.multi_file, parameters.repetitions)?;
+        let rank = number(parameters.file_per_rank, test.ranks)?;
+        Some(data_file(parameters, rank, repetition))
+    };
+    test.storage.keeps_data()
+        && name().is_some_and(|name| place.is_at(test.storage.system_path(Path::new(&name))))
 }
 
-impl FilePlace {
-    /// `None` for a file that keeps no data: a terminal, a pipe, `/dev/null`.
-    fn of(path: &Path) -> Option<Self> {
-        let there = fs::metadata(path).ok();
-        let passes = |kind: fs::FileType| kind.is_char_device() || kind.is_fifo() || kind.is_socket();
-        if there.as_ref().is_some_and(|there| passes(there.file_type())) {
-            return None;
-        }
-        Some(Self { path: resolved(path), id: there.map(|there| (there.dev(), there.ino())) })
-    }
-
-    fn is(&self, other: &Self) -> bool {
-        self.path == other.path || (self.id.is_some() && self.id == other.id)
-    }
-
-    fn is_at(&self, path: &Path) -> bool {
-        Self::of(path).is_some_and(|other| self.is(&other))
-    }
-
-    fn name(&self) -> Option<&str> {
-        self.path.file_name()?.to_str()
-    }
-
-    /// Whether this is the file of a rank in a repetition of the test. There may be very many such files, so
-    /// only one is checked: the one with the numbers at the end of this name.
-    fn is_data_of(&self, test: &ReadyTest) -> bool {
-        let parameters = &test.meant.parameters;
-        let name = || {
-            let mut left = self.name();
-            let mut number = |wanted: bool, below: u32| match wanted {
-                false => Some(0),
-                true => {
-                    let (rest, end) = left.take()?.rsplit_once('.')?;
-                    left = Some(rest);
-                    end.parse().ok().filter(|number| *number < below)
-                }
-            };
-            let repetition = number(parameters.multi_file, parameters.repetitions)?;
-            let rank = number(parameters.file_per_rank, test.ranks)?;
-            Some(data_file(parameters, rank, repetition))
-        };
-        test.storage.keeps_data()
-            && name().is_some_and(|name| self.is_at(test.storage.system_path(Path::new(&name))))
-    }
-
-    /// Whether this is a file with single transfers of the test.
-    fn is_log_of(&self, test: &ReadyTest) -> bool {
-        let Some(prefix) = &test.meant.parameters.transfer_csv else { return false };
-        let numbers = || {
-            let (rest, rank) = self.name()?.strip_suffix(".csv")?.rsplit_once('-')?;
-            let (rank, repetition): (u32, u32) = (rank.parse().ok()?, rest.rsplit_once('-')?.1.parse().ok()?);
-            Some(format!("-{repetition}-{rank:05}.csv"))
-        };
-        let is_log = |rest: String| {
-            LOGGED.iter().any(|phase| self.is_at(Path::new(&format!("{prefix}{phase}{rest}"))))
-        };
-        numbers().is_some_and(is_log)
-    }
-}
-
-/// The absolute path, without links and dots in its existing part.
-fn resolved(path: &Path) -> PathBuf {
-    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let known = whole.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
-    match known {
-        None => whole,
-        Some((part, there)) => whole.strip_prefix(part).map_or(whole.clone(), |rest| there.join(rest)),
-    }
+/// Whether a place is a file with single transfers of the test.
+fn is_log(place: &FilePlace, test: &ReadyTest) -> bool {
+    let Some(prefix) = &test.meant.parameters.transfer_csv else { return false };
+    let numbers = || {
+        let (rest, rank) = place.name()?.strip_suffix(".csv")?.rsplit_once('-')?;
+        let (rank, repetition): (u32, u32) = (rank.parse().ok()?, rest.rsplit_once('-')?.1.parse().ok()?);
+        Some(format!("-{repetition}-{rank:05}.csv"))
+    };
+    let is_log =
+        |rest: String| LOGGED.iter().any(|phase| place.is_at(Path::new(&format!("{prefix}{phase}{rest}"))));
+    numbers().is_some_and(is_log)
 }
 
 /// The file of a rank in a repetition.
@@ -200,6 +140,8 @@ fn written<'a>(tests: impl Iterator<Item = (&'a IorParameters, u32)>) -> impl It
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::personalities::classic::interrupt::LeftBehind;
 

@@ -34,6 +34,8 @@ use crate::status::{DONE, ERROR, error_if};
 /// A test that was checked, with its storage.
 pub(crate) struct ReadyTest {
     pub(crate) meant: MeantIor,
+    /// `file:line: ` for a script, empty for the command line.
+    pub(crate) at: String,
     pub(crate) storage: Box<dyn Storage>,
     /// Number of ranks in the test.
     pub(crate) ranks: u32,

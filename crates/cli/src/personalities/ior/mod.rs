@@ -27,6 +27,7 @@ mod warnings;
 mod parser_tests;
 
 use std::collections::HashSet;
+use std::io;
 
 use command::IorOption;
 use command::classic::{ClassicOption, described, help_of_options};
@@ -34,12 +35,13 @@ use lint::Drift;
 use ranks::launcher::RankLaunch;
 use units::Usage;
 
-use super::classic::drift;
+use super::LineEffect;
+use super::classic::drift::{self, RejectedOptions};
 use super::classic::{grammar, help_of_backends, help_of_variables, preloaded};
 use super::own_lines::print_note;
 use super::program::StartedProgram;
 use super::waiting;
-use crate::session::{Needs, Session};
+use crate::session::{Needs, RankStart, Session};
 use crate::status::DONE;
 use environment::Outside;
 use flow::{IorPrinter, ReadyTest, run_tests};
@@ -58,8 +60,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         program.print(&help());
         return Ok(DONE);
     }
-    // Most programs print their version for a single -V. With other options it is a file view, as in IOR 3.
-    if typed.version || tokens.iter().map(String::as_str).eq(["-V"]) {
+    if prints_version(&typed, tokens) {
         return Ok(program.print_version("IOR", typed.look.edition().version()));
     }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
@@ -89,6 +90,12 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     Ok(run_tests(program, &tests, session, voice))
 }
 
+/// Whether only the version is printed. Most programs print it for a single -V. With other options that is a
+/// file view, as in IOR 3.
+fn prints_version(typed: &TypedIor, tokens: &[String]) -> bool {
+    typed.version || tokens.iter().map(String::as_str).eq(["-V"])
+}
+
 /// The whole help text, from the table that the parser uses.
 fn help() -> String {
     let mut text = help_of_options::<IorOption>() + &help_of_backends(|_| true);
@@ -111,7 +118,7 @@ fn help() -> String {
 
 /// Reads and checks everything. All ranks reject together. Ranks of a launcher meet first, because only rank
 /// 0 reads the inputs from outside the command line.
-fn prepare(
+pub(super) fn prepare(
     typed: TypedIor,
     launch: Option<&RankLaunch>,
     local: Option<u32>,
@@ -121,13 +128,10 @@ fn prepare(
         let outside = Outside::read(typed.script.as_deref())?;
         let tests = script::tests(typed, outside.script.as_deref())?;
         // Wrong options are reported before a missing requirement, such as MPI.
-        let ready = all_ready(tests, &outside, local.unwrap_or(1).max(1))?;
-        files::check(&ready, named.as_deref())?;
-        let all = || ready.iter().map(|test| needs(&test.meant));
-        let library = all().find(|needs| matches!(needs, Needs::Library(_)));
-        let needs = library.or_else(|| all().find(|needs| matches!(needs, Needs::Mpi)));
-        let session = Session::start(launch, local, needs.unwrap_or(Needs::Nothing))?;
-        return Ok((ready, session));
+        let start = RankStart { launched: None, local };
+        let (ready, needs) = checked(tests, &outside, named.as_deref(), start)?;
+        let ready = ready.into_iter().map(fit_here).collect::<Result<_, _>>()?;
+        return Ok((ready, Session::start(launch, local, needs)?));
     };
     let session = Session::start(launch, local, Needs::Nothing)?;
     let script = typed.script.as_deref();
@@ -142,9 +146,27 @@ fn prepare(
         if first.rank == 0 {
             files::check(&ready, named.as_deref())?;
         }
-        Ok(ready)
+        ready.into_iter().map(fit_here).collect()
     }))?;
     Ok((ready, session))
+}
+
+/// The tests, and what they need, after all rules that do not depend on the machine. `script` is the file of
+/// the tests.
+fn checked(
+    tests: Vec<ScriptTest>,
+    outside: &Outside,
+    script: Option<&str>,
+    start: RankStart,
+) -> Result<(Vec<ReadyTest>, Needs), Usage> {
+    let ready = all_ready(tests, outside, start.ranks())?;
+    files::check(&ready, script)?;
+    let all = || ready.iter().map(|test| needs(&test.meant));
+    let library = all().find(|needs| matches!(needs, Needs::Library(_)));
+    let needs = library.or_else(|| all().find(|needs| matches!(needs, Needs::Mpi)));
+    let needs = needs.unwrap_or(Needs::Nothing);
+    start.check(needs)?;
+    Ok((ready, needs))
 }
 
 fn all_ready(tests: Vec<ScriptTest>, outside: &Outside, ranks: u32) -> Result<Vec<ReadyTest>, Usage> {
@@ -158,10 +180,10 @@ fn needs(meant: &MeantIor) -> Needs {
 /// Bytes of a transfer in the queue that is opened only for a check.
 const QUEUE_PROBE: usize = 8;
 
-/// Checks a test on `ranks` ranks and opens its storage.
+/// Checks a test on `ranks` ranks by the rules that do not depend on the machine, and opens its storage.
 fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, Usage> {
     let ScriptTest { mut meant, at } = test;
-    let placed = |usage: Usage| Usage(format!("{at}{usage}"));
+    let placed = |usage| placed(&at, usage);
     meant.notes.extend(outside.apply(&mut meant.parameters)?);
     outside.apply_to_look(&mut meant.look)?;
     let wanted = meant.parameters.ranks.unwrap_or(ranks);
@@ -173,11 +195,35 @@ fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, U
     meant.parameters.check(ranks).map_err(placed)?;
     let backend = storage::backend(&meant.parameters.backend).map_err(placed)?;
     let call_limit = outside.call_limit()?;
-    let storage = (backend.open)(&meant.parameters.settings).map_err(placed)?;
+    let storage = (backend.open)(&meant.parameters.settings.without_files()).map_err(placed)?;
+    let possible = storage.check_queue(meant.parameters.depth, meant.parameters.transfer);
+    possible.map_err(|error| placed(of_queue(&meant, &error)))?;
+    Ok(ReadyTest { meant, at, storage, ranks, call_limit })
+}
+
+/// The same test, after it was compared with this machine: its directories, its files of hints and keys, and
+/// what the kernel allows. Nothing is touched.
+fn fit_here(mut test: ReadyTest) -> Result<ReadyTest, Usage> {
+    let at = std::mem::take(&mut test.at);
+    let placed = |usage| placed(&at, usage);
+    let (meant, parameters) = (&test.meant, &test.meant.parameters);
+    parameters.check_logs().map_err(placed)?;
+    let data_key = meant.key.read().map_err(placed)?;
+    test.storage = (storage::backend(&parameters.backend)?.open)(&parameters.settings).map_err(placed)?;
     // Detects what the system does not allow before the first file is removed.
-    let queue = storage.queue(meant.parameters.depth, QUEUE_PROBE);
-    queue.map_err(|error| placed(Usage(format!("-a {}: {error}", meant.parameters.backend))))?;
-    Ok(ReadyTest { meant, storage, ranks, call_limit })
+    let queue = test.storage.queue(parameters.depth, QUEUE_PROBE);
+    queue.map_err(|error| placed(of_queue(meant, &error)))?;
+    test.meant.parameters.data_key = data_key;
+    Ok(test)
+}
+
+/// A rejection with the place of its test.
+fn placed(at: &str, usage: Usage) -> Usage {
+    Usage(format!("{at}{usage}"))
+}
+
+fn of_queue(meant: &MeantIor, error: &io::Error) -> Usage {
+    Usage(format!("-a {}: {error}", meant.parameters.backend))
 }
 
 /// Requires that all tests or none are dry, so that a user need not find out which of them wrote.
@@ -213,25 +259,32 @@ fn print_notes(notes: impl Iterator<Item = String>) {
     }
 }
 
-/// The options that are rejected today or have another effect than before.
+/// The options that have another effect than before, or none.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
     drift::drifted::<TypedIor>(tokens, |typed| typed.meant().map(|meant| meant.notes))
 }
 
-/// Rejects options that a run on `ranks` ranks would reject before it starts. `local` ranks are threads
-/// without MPI.
-pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
+/// The options that are rejected by themselves.
+pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
+    RejectedOptions::read::<TypedIor>(tokens)
+}
+
+/// Rejects a command line that a run rejects on any machine. The options in a script are not checked.
+pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
     let typed = grammar::parse::<TypedIor>(tokens)?;
-    if typed.help || typed.version {
-        return Err(Usage::new("the command line runs nothing. Leave out -h and --version."));
+    if typed.help || prints_version(&typed, tokens) {
+        return Ok(LineEffect::Prints);
     }
-    if typed.script.is_some() {
-        return Err(Usage::new("`-f` hides its options. Write them on the command line."));
+    if typed.script.is_none() {
+        let outside = Outside::default();
+        checked(script::tests(typed, None)?, &outside, None, start)?;
     }
-    let meant = typed.meant()?;
-    if !matches!(needs(&meant), Needs::Nothing) && local && ranks > 1 {
-        return Err(Usage::new("this backend needs MPI. Start the ranks with mpirun."));
-    }
-    let written = ScriptTest { meant, at: String::new() };
-    ready(written, &Outside::default(), ranks).map(|_| ())
+    Ok(LineEffect::Runs)
+}
+
+/// Rejects a command line that passes [`check`], but that this machine cannot run.
+pub(crate) fn check_here(tokens: &[String], start: RankStart) -> Result<(), Usage> {
+    let typed = grammar::parse::<TypedIor>(tokens)?;
+    let (ready, _) = checked(script::tests(typed, None)?, &Outside::default(), None, start)?;
+    ready.into_iter().try_for_each(|test| fit_here(test).map(drop))
 }

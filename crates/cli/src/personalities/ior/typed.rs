@@ -56,6 +56,8 @@ pub(crate) struct MeantIor {
     pub(crate) random_ranks: u64,
     /// The version of the library below the backend, once it is loaded; empty if there is none.
     pub(crate) api_version: String,
+    /// `--data-key`, `--nonce`. The parameters have the key without its secret until the file is read.
+    pub(crate) key: TypedKey,
 }
 
 impl TypedIor {
@@ -63,7 +65,7 @@ impl TypedIor {
     /// reads.
     pub(crate) fn meant(self) -> Result<MeantIor, Usage> {
         let Self { mut parameters, constant, random_ranks, random_offsets, look, taken, key, .. } = self;
-        parameters.data_key = key.read()?;
+        parameters.data_key = key.without_secret()?;
         let idle = taken.idle(&parameters.backend);
         let mut notes = taken.notes;
         notes.extend(idle);
@@ -99,7 +101,7 @@ impl TypedIor {
             parameters.repetitions = 1;
         }
         let api_version = String::new();
-        Ok(MeantIor { parameters, look, notes, warnings, constant, random_ranks, api_version })
+        Ok(MeantIor { parameters, look, notes, warnings, constant, random_ranks, api_version, key })
     }
 }
 

@@ -1,6 +1,6 @@
 //! `ls-lr`: many `ls -lR` at the same time. No classic program has this name; the options are assay's own.
 
-mod options;
+pub(super) mod options;
 mod text;
 mod trees;
 
@@ -11,10 +11,11 @@ use workloads::kit::observer::Silent;
 use workloads::kit::{clients, rank::Rank};
 use workloads::ls_lr::{self, LsLrListener, LsLrParameters};
 
+use super::LineEffect;
 use super::classic::interrupt;
 use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, posix};
-use crate::session::{Needs, Session};
+use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{DONE, ERROR, error_if};
 use options::LsLrOptions;
@@ -36,10 +37,8 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         }
         Err((usage, _)) => return Err(Usage(usage)),
     };
-    if let (Some(outer), Some(inner)) = (local, options.ranks) {
-        return Err(Usage(format!("-n {outer} and -n {inner}: given twice. Give -n once.")));
-    }
-    let session = Session::start(program.launch.as_ref(), local.or(options.ranks), Needs::Nothing)?;
+    let local = local_ranks(local, &options)?;
+    let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let mine = program.launch.as_ref().filter(|_| session.mpi().is_some()).map(|launch| launch.rank);
     let ready = ready(&options, session.size(), mine);
     let (session, ready) = session.agree(ready)?;
@@ -70,20 +69,27 @@ struct ReadyLsLr {
     storage: Box<dyn Storage>,
 }
 
-/// Rejects options that a run on `ranks` ranks would reject before it starts. It does not read the directory
-/// of the trees.
-pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
-    let options = options::parse(tokens).map_err(|(text, status)| {
-        Usage(if status == 0 {
-            "the command line runs nothing. Leave the help option out.".to_owned()
-        } else {
-            text
-        })
-    })?;
-    if options.ranks.is_some() {
-        return Err(Usage::new("`-n`: the plan's `ranks` sets the number of walkers. Leave -n out."));
+/// Rejects a command line that a run rejects on any machine. It does not read the directory of the trees.
+pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
+    let options = match options::parse(tokens) {
+        Ok(options) => options,
+        Err((_, 0)) => return Ok(LineEffect::Prints),
+        Err((why, _)) => return Err(Usage(why)),
+    };
+    let start = RankStart { local: local_ranks(start.local, &options)?, ..start };
+    start.check(Needs::Nothing)?;
+    options.parameters(start.ranks(), |_| true)?;
+    Ok(LineEffect::Runs)
+}
+
+/// The local ranks, from `-n` before the command (`outer`) or after it.
+fn local_ranks(outer: Option<u32>, options: &LsLrOptions) -> Result<Option<u32>, Usage> {
+    match (outer, options.ranks) {
+        (Some(outer), Some(inner)) => {
+            Err(Usage(format!("-n {outer} and -n {inner}: given twice. Give -n once.")))
+        }
+        (outer, inner) => Ok(outer.or(inner)),
     }
-    options.parameters(ranks, |_| true).map(drop)
 }
 
 /// Checks everything that can be known before the run. `mine` is the rank of this process if it has only one;

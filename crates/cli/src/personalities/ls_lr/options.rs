@@ -18,7 +18,7 @@ use crate::personalities::program::in_one_line;
 /// with.
 #[derive(Parser)]
 #[command(name = "ls-lr", max_term_width = 100, arg_required_else_help = true)]
-pub(super) struct LsLrOptions {
+pub(crate) struct LsLrOptions {
     /// List these trees, one per walker, or use this directory for --make
     #[arg(value_name = "DIR", required = true)]
     dirs: Vec<PathBuf>,

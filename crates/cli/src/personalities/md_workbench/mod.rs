@@ -15,12 +15,15 @@ use units::Usage;
 use workloads::kit::observer::Silent;
 use workloads::md_workbench::{self, ObjectCall, WorkbenchListener, WorkbenchParameters, WorkbenchStep};
 
+use super::LineEffect;
+use super::classic::drift::RejectedOptions;
 use super::classic::{OptionNote, grammar, help_of_backends, interrupt, preloaded};
+use super::own_files;
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
 use super::result_files::check_writable;
-use crate::session::{Needs, Session};
+use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{DONE, error_if};
 use apply::{MdWorkbenchLook, TypedMdWorkbench};
@@ -68,8 +71,12 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
 
 /// Checks a run and opens its storage. Gives the notes for the user, too.
 fn ready(typed: TypedMdWorkbench) -> Result<(ReadyMdWorkbench, Vec<OptionNote>), Usage> {
+    let record = typed.record.clone();
     let (parameters, notes) = typed.meant()?;
     let storage = (storage::backend(&parameters.backend)?.open)(&parameters.settings)?;
+    let has_info = !(parameters.precreate && parameters.cleanup);
+    let run_info = has_info.then_some(parameters.run_info.as_str());
+    own_files::check(&own_files::given([("--record", record.as_deref()), ("--run-info-file", run_info)]))?;
     Ok((ReadyMdWorkbench { parameters, storage }, notes))
 }
 
@@ -128,13 +135,20 @@ fn one_rank(
     Ok(error_if(done?.errors > 0 || printed.is_err()))
 }
 
-/// Rejects options that a run would reject before it starts.
-pub(crate) fn check(tokens: &[String], _ranks: u32, _local: bool) -> Result<(), Usage> {
+/// The options that are rejected by themselves.
+pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
+    RejectedOptions::read::<TypedMdWorkbench>(tokens)
+}
+
+/// Rejects a command line that a run rejects on any machine.
+pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
     let typed = grammar::parse::<TypedMdWorkbench>(tokens)?;
     if typed.help || typed.version {
-        return Err(Usage::new("the command line runs nothing. Leave out -h and --version."));
+        return Ok(LineEffect::Prints);
     }
-    ready(typed).map(drop)
+    ready(typed)?;
+    start.check(Needs::Nothing)?;
+    Ok(LineEffect::Runs)
 }
 
 #[cfg(test)]
@@ -144,6 +158,9 @@ mod tests {
     #[test]
     fn a_plan_with_options_that_the_backend_rejects_is_rejected() {
         let tokens = ["-a", "AIO", "--aio.max-pending=0"].map(str::to_owned);
-        assert_eq!(check(&tokens, 1, true).unwrap_err().0, "--aio.max-pending=0: give at least 8");
+        assert_eq!(
+            check(&tokens, RankStart::default()).unwrap_err().0,
+            "--aio.max-pending=0: give at least 8"
+        );
     }
 }

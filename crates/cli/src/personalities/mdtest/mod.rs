@@ -34,17 +34,19 @@ use workloads::kit::board::Board;
 use workloads::kit::observer::{EventObserver, Silent};
 use workloads::mdtest::{self, MdtestEvent, MdtestListener, MdtestParameters, names};
 
-use super::classic::drift;
+use super::LineEffect;
+use super::classic::drift::{self, RejectedOptions};
 use super::classic::environment::Variables;
 use super::classic::live::{LiveFiles, LiveView, node_board};
 use super::classic::{grammar, header_dir, help_of_backends, help_of_variables, interrupt, preloaded};
+use super::own_files;
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
 use super::result_files::check_writable;
 use super::run_records::RunRecords;
 use super::waiting;
-use crate::session::{Needs, Session};
+use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{DONE, ERROR, error_if};
 use text::MdtestText;
@@ -97,7 +99,7 @@ impl EventObserver<MdtestEvent<'_>> for FollowedMdtest<'_> {
 }
 
 /// A run that was checked, with its storage.
-struct ReadyMdtest {
+pub(super) struct ReadyMdtest {
     meant: MeantMdtest,
     storage: Box<dyn Storage>,
 }
@@ -179,7 +181,7 @@ fn test_dirs(parameters: &MdtestParameters) -> impl Iterator<Item = PathBuf> {
 
 /// Reads and checks everything. All ranks reject together. Ranks of a launcher meet first, because only rank
 /// 0 reads the environment.
-fn prepare(
+pub(super) fn prepare(
     typed: TypedMdtest,
     launch: Option<&RankLaunch>,
     local: Option<u32>,
@@ -187,18 +189,26 @@ fn prepare(
     let read = || Variables::read(Variables::is_common);
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
         // Wrong options are reported before a missing requirement, such as MPI.
-        let ready = ready(typed, &read(), local.unwrap_or(1).max(1))?;
-        return Ok((ready, Session::start(launch, local, Needs::Nothing)?));
+        let start = RankStart { launched: None, local };
+        let ready = ready(typed, &read(), start.ranks())?;
+        start.check(Needs::Nothing)?;
+        return Ok((with_secret(ready)?, Session::start(launch, local, Needs::Nothing)?));
     };
     let session = Session::start(launch, local, Needs::Nothing)?;
     let variables = if first.rank == 0 { read() } else { Variables::default() };
     let variables = variables.share(&session)?;
     let ranks = session.size();
-    let (session, ready) = session.agree(ready(typed, &variables, ranks))?;
+    let (session, ready) = session.agree(ready(typed, &variables, ranks).and_then(with_secret))?;
     Ok((ready, session))
 }
 
-/// Checks a run on `ranks` ranks and opens its storage.
+/// The same run with the secret of its key, from its file.
+fn with_secret(mut ready: ReadyMdtest) -> Result<ReadyMdtest, Usage> {
+    ready.meant.parameters.data_key = ready.meant.key.read()?;
+    Ok(ready)
+}
+
+/// Checks a run on `ranks` ranks by the rules that do not depend on the machine, and opens its storage.
 fn ready(mut typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<ReadyMdtest, Usage> {
     typed.look.plain = variables.is_plain()?;
     let given = variables.compat(apply::edition)?;
@@ -215,6 +225,12 @@ fn ready(mut typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<Re
             "-a {name}: mdtest needs directories, which this backend lacks. Use -a POSIX."
         )));
     }
+    own_files::check(&own_files::given([
+        ("--record", meant.look.record.as_deref()),
+        ("--progress", meant.look.progress.as_deref()),
+        ("--saveRankPerformanceDetails", meant.look.rank_csv.as_deref()),
+        ("-x", meant.parameters.status_file.as_deref()),
+    ]))?;
     Ok(ReadyMdtest { meant, storage })
 }
 
@@ -291,16 +307,23 @@ fn one_rank(
     done.map(|_| exit)
 }
 
-/// The options that are rejected today or have another effect than before.
+/// The options that have another effect than before, or none.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
     drift::drifted::<TypedMdtest>(tokens, |typed| typed.meant().map(|meant| meant.notes))
 }
 
-/// Rejects options that a run on `ranks` ranks would reject before it starts. `_local` makes no difference.
-pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
+/// The options that are rejected by themselves.
+pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
+    RejectedOptions::read::<TypedMdtest>(tokens)
+}
+
+/// Rejects a command line that a run rejects on any machine.
+pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
     let typed = grammar::parse::<TypedMdtest>(tokens)?;
     if typed.help || typed.version {
-        return Err(Usage::new("the command line runs nothing. Leave out -h and --version."));
+        return Ok(LineEffect::Prints);
     }
-    ready(typed, &Variables::default(), ranks).map(|_| ())
+    ready(typed, &Variables::default(), start.ranks())?;
+    start.check(Needs::Nothing)?;
+    Ok(LineEffect::Runs)
 }

@@ -106,6 +106,8 @@ pub(crate) struct MeantMdtest {
     pub(crate) all_phases: bool,
     /// `-a` as typed.
     pub(crate) backend: Option<String>,
+    /// `--data-key`, `--nonce`. The parameters have the key without its secret until the file is read.
+    pub(crate) key: TypedKey,
 }
 
 impl TypedMdtest {
@@ -113,7 +115,7 @@ impl TypedMdtest {
     pub(crate) fn meant(self) -> Result<MeantMdtest, Usage> {
         let Self { mut parameters, only, backend, dirs, mut look, dry_run, taken, key, .. } = self;
         look.edition = self.compat.unwrap_or_default();
-        parameters.data_key = key.read()?;
+        parameters.data_key = key.without_secret()?;
         let older = look.edition != MdtestEdition::Mdtest41;
         let all_phases = !(only.create || only.stat || only.read || only.rename || only.remove);
         parameters.create = all_phases || only.create;
@@ -141,7 +143,7 @@ impl TypedMdtest {
         let mut notes = taken.notes;
         notes.extend(notes_on(&parameters));
         notes.extend(idle);
-        Ok(MeantMdtest { parameters, look, dry_run, notes, all_phases, backend })
+        Ok(MeantMdtest { parameters, look, dry_run, notes, all_phases, backend, key })
     }
 }
 

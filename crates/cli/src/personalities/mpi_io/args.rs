@@ -85,8 +85,9 @@ impl MpiIoArgs {
         self.dir.as_deref().expect("DIR is required unless --list is given")
     }
 
-    /// Rejects values that make no sense.
-    pub(super) fn check(&self) -> Result<(), Usage> {
+    /// Rejects values that make no sense. `has_ranks` is whether the ranks start in another way than by
+    /// `--launch`.
+    pub(super) fn check(&self, has_ranks: bool) -> Result<(), Usage> {
         if self.timeout == 0 {
             return Err(Usage::new("--timeout 0: too short. Give at least 1 second."));
         }
@@ -95,11 +96,19 @@ impl MpiIoArgs {
                 "--launch '': empty. Give a command that starts ranks, such as 'mpirun -n 4'.",
             ));
         }
-        if let (Some(dir), false) = (&self.dir, self.list)
-            && !dir.is_dir()
-        {
-            return Err(Usage(format!("{}: not a directory. Create it or choose another.", dir.display())));
+        if self.launch.is_some() && has_ranks {
+            let why = "--launch starts the ranks itself. Leave out -n and the launcher around it.";
+            return Err(Usage::new(why));
         }
         Ok(())
+    }
+
+    /// Rejects a directory that does not exist.
+    pub(super) fn check_dir(&self) -> Result<(), Usage> {
+        let dir = self.dir();
+        if dir.is_dir() {
+            return Ok(());
+        }
+        Err(Usage(format!("{}: not a directory. Create it or choose another.", dir.display())))
     }
 }

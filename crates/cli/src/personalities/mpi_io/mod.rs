@@ -23,10 +23,11 @@ use results::Record;
 use units::Usage;
 use workloads::kit::rank::Rank;
 
+use super::LineEffect;
 use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, options};
 use super::run_records::RunRecords;
-use crate::session::{Needs, Session};
+use crate::session::{Needs, RankStart, Session};
 use crate::status::DONE;
 pub(crate) use args::MpiIoArgs;
 use rank_state::RankStates;
@@ -40,16 +41,14 @@ pub(crate) fn run(argv: &[String], args: MpiIoArgs, local: Option<u32>) -> u8 {
 }
 
 fn started(program: &StartedProgram<'_>, args: &MpiIoArgs, local: Option<u32>) -> Result<u8, Usage> {
-    args.check()?;
     let cases = args.cases()?;
     if args.list {
         return Ok(program.print(&list(&cases)));
     }
+    let is_parallel = program.launch.as_ref().is_some_and(RankLaunch::is_parallel);
+    args.check(is_parallel || local.is_some())?;
+    args.check_dir()?;
     if args.launch.is_some() {
-        if program.launch.as_ref().is_some_and(RankLaunch::is_parallel) || local.is_some() {
-            let why = "--launch starts the ranks itself. Leave out -n and the launcher around it.";
-            return Err(Usage::new(why));
-        }
         return driver::run(program.argv, args, &cases);
     }
     let session = session(program.launch.as_ref(), local)?;
@@ -57,9 +56,16 @@ fn started(program: &StartedProgram<'_>, args: &MpiIoArgs, local: Option<u32>) -
     Ok(run_session(program, args, &cases, session, kept))
 }
 
-/// Rejects arguments that a run would reject before it opens its directory.
-pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
-    options::<MpiIoArgs>("mpi-io", words)?.cases().map(drop)
+/// Rejects a command line that a run rejects on any machine.
+pub(crate) fn check(words: &[String], start: RankStart) -> Result<LineEffect, Usage> {
+    let Some(args) = options::<MpiIoArgs>("mpi-io", words)? else { return Ok(LineEffect::Prints) };
+    args.cases()?;
+    if args.list {
+        return Ok(LineEffect::Prints);
+    }
+    args.check(start.launched.is_some_and(|ranks| ranks > 1) || start.local.is_some())?;
+    start.check(Needs::Nothing)?;
+    Ok(LineEffect::Runs)
 }
 
 /// Starts the session. A single rank without a launcher is an MPI rank too if there is an MPI library.

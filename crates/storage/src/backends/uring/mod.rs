@@ -50,6 +50,10 @@ impl MountedBackend for Uring {
         Ok(Some(Box::new(queue::Ring::new(depth.unwrap_or(DEPTH), bytes, self.registers)?)))
     }
 
+    fn check_queue(&self, depth: Option<u32>, bytes: u64) -> io::Result<()> {
+        queue::check(depth.unwrap_or(DEPTH) as usize, bytes as usize, self.registers)
+    }
+
     fn is_direct(&self) -> bool {
         self.plain.is_direct()
     }

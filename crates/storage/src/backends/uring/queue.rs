@@ -212,7 +212,8 @@ impl Drop for Ring {
     }
 }
 
-fn check(depth: usize, bytes: usize, registers: bool) -> io::Result<()> {
+/// Rejects a queue that no kernel makes.
+pub(super) fn check(depth: usize, bytes: usize, registers: bool) -> io::Result<()> {
     let most = if registers { REGISTERED_MAX } else { DEPTH_MAX };
     let what = if depth > most {
         format!("{depth} transfers at once are more than {most}. Give a smaller --iodepth")

@@ -1,0 +1,88 @@
+//! The files of a run that are not data: records, results, counts. No two may be the same file, because the
+//! second would destroy the first.
+//!
+//! Invariant: only metadata of files is read.
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use units::Usage;
+
+/// A file of the run that is not data.
+pub(crate) struct OwnFile<'a> {
+    /// The option of the file.
+    pub(crate) option: &'static str,
+    pub(crate) path: &'a str,
+}
+
+/// Two options, and the file that both name.
+type SameFile<'a> = (&'static str, &'static str, &'a str);
+
+/// The files of these options that are given.
+pub(crate) fn given<'a>(
+    options: impl IntoIterator<Item = (&'static str, Option<&'a str>)>,
+) -> Vec<OwnFile<'a>> {
+    options.into_iter().filter_map(|(option, path)| Some(OwnFile { option, path: path? })).collect()
+}
+
+/// Rejects two options with the same file.
+pub(crate) fn check(files: &[OwnFile<'_>]) -> Result<(), Usage> {
+    same(files).map_or(Ok(()), |clash| Err(rejection(clash)))
+}
+
+/// The first two options with the same file.
+pub(crate) fn same<'a>(files: &[OwnFile<'a>]) -> Option<SameFile<'a>> {
+    files.iter().enumerate().find_map(|(at, one)| {
+        let place = FilePlace::of(Path::new(one.path))?;
+        let other = files[at + 1..].iter().find(|other| place.is_at(Path::new(other.path)))?;
+        Some((one.option, other.option, other.path))
+    })
+}
+
+/// The message that rejects them.
+pub(crate) fn rejection((one, other, path): SameFile<'_>) -> Usage {
+    Usage(format!("{one} and {other} name the same file, {path}. Give each its own."))
+}
+
+/// The place of a file that exists or would be created.
+pub(crate) struct FilePlace {
+    /// The absolute path; its existing part has no links and dots.
+    path: PathBuf,
+    /// Its device and inode, if it exists.
+    id: Option<(u64, u64)>,
+}
+
+impl FilePlace {
+    /// `None` for a file that keeps no data: a terminal, a pipe, `/dev/null`.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let there = fs::metadata(path).ok();
+        let passes = |kind: fs::FileType| kind.is_char_device() || kind.is_fifo() || kind.is_socket();
+        if there.as_ref().is_some_and(|there| passes(there.file_type())) {
+            return None;
+        }
+        Some(Self { path: resolved(path), id: there.map(|there| (there.dev(), there.ino())) })
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.path == other.path || (self.id.is_some() && self.id == other.id)
+    }
+
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        Self::of(path).is_some_and(|other| self.is(&other))
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.path.file_name()?.to_str()
+    }
+}
+
+/// The absolute path, without links and dots in its existing part.
+fn resolved(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let known = whole.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
+    match known {
+        None => whole,
+        Some((part, there)) => whole.strip_prefix(part).map_or(whole.clone(), |rest| there.join(rest)),
+    }
+}
