@@ -346,6 +346,10 @@ mod tests {
         for (text, phases) in [
             ("-F -C -T -r -n 10", "tree_creation file_creation file_stat file_removal tree_removal"),
             ("-D -T -I 3", "directory_stat"),
+            (
+                "-D -n 3 --compat 3.3",
+                "tree_creation directory_creation directory_stat directory_removal tree_removal",
+            ),
             ("-F -n 10 -r=0 -C -T", "tree_creation file_creation file_stat"),
             ("-F -CTr=0 -E -n=10", "file_read"),
             ("-S -n 5 -CE", "tree_creation file_creation file_read"),

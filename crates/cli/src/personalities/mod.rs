@@ -2,6 +2,8 @@
 
 pub(crate) mod age;
 mod classic;
+#[cfg(test)]
+mod facts_tests;
 mod failures;
 pub(crate) mod fdtree;
 pub(crate) mod flash_io;

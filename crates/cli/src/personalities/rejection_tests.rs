@@ -163,7 +163,7 @@ fn options(workload: WorkloadName) -> Vec<RandomOption> {
 }
 
 /// Random arguments of a workload.
-fn line(workload: WorkloadName) -> impl Strategy<Value = Vec<String>> {
+pub(super) fn line(workload: WorkloadName) -> impl Strategy<Value = Vec<String>> {
     let option = (select(options(workload)), any::<Index>(), any::<Index>(), any::<bool>());
     let tokens = option.prop_map(|(option, name, value, is_glued)| option.tokens(&name, &value, is_glued));
     let has_dir = matches!(workload, WorkloadName::LsLr | WorkloadName::MpiIo | WorkloadName::Age);

@@ -154,7 +154,7 @@ impl IorFacts {
             shift: shift(&options),
             fsync: options.on(Fsync),
             fsync_each: options.on(FsyncEach),
-            direct: options.module_on("posix.odirect") || options.module_on("aio.odirect"),
+            direct: is_direct(&options),
             drop_caches: options.on(DropCaches),
             hog_share,
             hog_bytes,
@@ -191,6 +191,13 @@ fn shuffles_segments(options: &OptionValues<IorOption>) -> bool {
     let several = options.number(Segments, 1).is_some_and(|segments| segments > 1);
     let own_order = options.text(RandomOrder) != Some("ior");
     options.count(RandomOffset) == 1 && own_order && several && block.is_some() && block == transfer
+}
+
+/// Whether the backend opens files with O_DIRECT: by its own option, or by that of POSIX.
+fn is_direct(options: &OptionValues<IorOption>) -> bool {
+    let backend = options.text(Backend).unwrap_or("posix").to_lowercase();
+    let is_on = |name: &str| options.module_on(&format!("{name}.odirect"));
+    ["posix", "aio", "uring"].contains(&backend.as_str()) && (is_on("posix") || is_on(&backend))
 }
 
 /// Whether a command line names a phase. If it names none, it writes and reads.

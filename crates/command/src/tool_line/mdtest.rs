@@ -75,10 +75,13 @@ pub(super) fn sets(given: &Given) -> u64 {
     iterations(given).saturating_mul(tests)
 }
 
-/// Whether it does the phases of this option. Without any of the five options it does all phases.
+/// Whether it does the phases of this option. Without any of the five options it does all phases. Renames
+/// exist since 4.0, so a command line for an older version does not include them.
 pub(crate) fn does(given: &Given, phase: MdtestOption) -> bool {
-    let named = [Create, Stat, ReadFiles, Rename, Remove].into_iter().any(|phase| given.on(phase));
-    given.on(phase) || !named
+    let phases = [Create, Stat, ReadFiles, Rename, Remove];
+    let is_named = phases.into_iter().any(|phase| given.on(phase));
+    let is_older = given.text(Edition).is_some_and(|edition| !edition.starts_with('4'));
+    given.on(phase) || !(is_named || (phase == Rename && is_older))
 }
 
 /// The phases that it yields.

@@ -135,6 +135,7 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
         "ior -w -e -o /pscratch/u/f",
     ),
     ("path-on-wrong-fs", "", "ior -w -e -o /pscratch/", "", "ior -w -e -o /pscratch/f"),
+    ("missing-persist", "", "ior -w --uring.odirect", "", "ior -w -a URING --uring.odirect"),
     ("path-on-wrong-fs", "mount=/s", "ior -w -e", "mount=/s", "ior -w -e -o $SCRATCH/f"),
     ("path-on-wrong-fs", "mount=/s", "mdtest -C -d /home/d", "mount=/s", "mdtest -C -d /s/d"),
     ("path-on-wrong-fs", "mount=/s", "flash_benchmark_io /home/f", "mount=/s", "flash_benchmark_io /s/f"),

@@ -19,7 +19,7 @@ mod shown;
 mod streams;
 mod summary;
 mod text;
-mod typed;
+pub(super) mod typed;
 mod value;
 mod warnings;
 

@@ -12,7 +12,7 @@ mod ranks_csv;
 mod results;
 mod summary;
 mod text;
-mod typed;
+pub(super) mod typed;
 
 #[cfg(test)]
 mod parser_tests;
