@@ -35,9 +35,7 @@ pub(super) struct CampaignsBeside {
 impl CampaignsBeside {
     /// Locks the marks of a campaign, as far as its file systems have locks.
     pub(super) fn begin(info: &CampaignInfo) -> Self {
-        let marks = info.data.values().filter_map(|data| open(Path::new(data), true));
-        // Another campaign has such a lock only for a moment, while it looks.
-        let marks = marks.filter(|mark| flock(mark, FlockOperation::LockExclusive).is_ok()).collect();
+        let marks = info.data.values().filter_map(|data| locked(Path::new(data))).collect();
         Self { marks: RefCell::new(marks), ..Self::default() }
     }
 
@@ -61,7 +59,20 @@ impl CampaignsBeside {
     }
 }
 
-/// The mark in a directory for files. A lock for one process needs a file that can be written to.
+/// The locked mark in a directory for files. It is not open for writing, so that the file system can become
+/// read-only. Only NFS requires that of a lock for one process.
+fn locked(data: &Path) -> Option<File> {
+    // Another campaign has such a lock only for a moment, while it looks.
+    let lock = |mark: &File| flock(mark, FlockOperation::LockExclusive);
+    let mark = open(data, false)?;
+    match lock(&mark) {
+        Ok(()) => Some(mark),
+        Err(Errno::BADF) => open(data, true).filter(|mark| lock(mark).is_ok()),
+        Err(_) => None,
+    }
+}
+
+/// The mark in a directory for files.
 fn open(data: &Path, for_writing: bool) -> Option<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
     OpenOptions::new().read(true).write(for_writing).custom_flags(flags).open(data.join(MARK)).ok()
