@@ -17,7 +17,7 @@ id = "W"
 ior = "-w -e -t 64k -b SIZE --rate 40MB/s"
 repetitions = 5
 cov_max = "90%"
-criterion = { metric = "write.bw", op = ">=", value = "50% of accepted" }
+criterion = { metric = "write.bw", op = ">=", value = "10% of accepted" }
 "#;
 
 /// A place with the plan `p.toml`, whose campaigns enter the history `h.sqlite`. The directory under test is
@@ -27,14 +27,14 @@ struct Tracked(Place, tempfile::TempDir);
 impl Tracked {
     fn new() -> Self {
         let place = Self(Place::new(), tempfile::tempdir_in("/dev/shm").unwrap());
-        place.plan("4m", "50% of accepted");
+        place.plan("4m", "10% of accepted");
         place
     }
 
     fn plan(&self, size: &str, value: &str) {
         let head =
             "schema = 1\nplan = { id = \"p\", title = \"t\", track = true }\nfs.s = { dir = \"{dir}\" }\n";
-        let tests = TESTS.replace("SIZE", size).replace("50% of accepted", value);
+        let tests = TESTS.replace("SIZE", size).replace("10% of accepted", value);
         fs::write(self.0.path("p.toml"), head.to_owned() + &tests).unwrap();
     }
 
@@ -84,7 +84,7 @@ fn a_criterion_compares_with_the_first_campaign_since_the_accepted_note() {
     rejected("there is no history at ");
     place.plan("4m", "1 B/s");
     place.assay("run p.toml --dir {dir} --folder one");
-    place.plan("4m", "50% of accepted");
+    place.plan("4m", "10% of accepted");
     rejected(
         "W: write.bw of `accepted`: no level is accepted. Accept one: assay track note DATE NOTE --accept",
     );
@@ -118,14 +118,14 @@ fn the_accepted_campaign_can_be_given_and_must_have_measured_the_same() {
     let place = Tracked::new();
     place.plan("4m", "1 B/s");
     place.assay("run p.toml --dir {dir} --folder one");
-    place.plan("4m", "50% of accepted");
+    place.plan("4m", "10% of accepted");
     place.assay("run p.toml --dir {dir} --folder two --accepted one");
     assert_eq!(place.outcomes("two"), ["W PASS"]);
     place.plan("4m", "5000% of accepted");
     place.assay("run p.toml --dir {dir} --folder three --accepted one");
     assert_eq!(place.outcomes("three"), ["W FAIL"]);
 
-    place.plan("6m", "50% of accepted");
+    place.plan("6m", "10% of accepted");
     let other = place.assay("run p.toml --dir {dir} --folder four --accepted one");
     assert_eq!(place.outcomes("four"), ["W INVALID"]);
     assert!(
@@ -137,7 +137,7 @@ fn the_accepted_campaign_can_be_given_and_must_have_measured_the_same() {
     let unused = place.assay("run p.toml --dir {dir} --folder five --accepted one");
     assert_eq!(unused.status, Some(2));
     assert!(unused.err.contains("no criterion of the plan compares with `accepted`"), "{unused:#?}");
-    place.plan("4m", "50% of accepted");
+    place.plan("4m", "10% of accepted");
     fs::write(place.0.path("one/verdicts.json"), "{}").unwrap();
     let modified = place.assay("run p.toml --dir {dir} --folder six --accepted one");
     assert_eq!(modified.status, Some(2), "{modified:#?}");

@@ -125,12 +125,21 @@ fn of_call(code: Code, job: &Job, call: &FailedCall) -> Reason {
 /// The fault, if the failed call concerns the storage system.
 fn blamed(case: &TestCriterion<'_>, job: &Job, call: &FailedCall, reason: Reason) -> Option<StorageFault> {
     let concerns = match call.cause() {
+        ErrorCause::Storage if call.is_short && call.call == "read" => was_written(case, job, call),
         ErrorCause::Storage => true,
         ErrorCause::Name => made_names(case, job),
         ErrorCause::Full | ErrorCause::Request => false,
     };
     let may_be_planned = call.is_short || call.cause() == ErrorCause::Name;
     (concerns && is_under_test(case, &call.path)).then_some(StorageFault { reason, may_be_planned })
+}
+
+/// Whether the file had data where a read met its end. The command line may also read more than was written.
+fn was_written(case: &TestCriterion<'_>, job: &Job, call: &FailedCall) -> bool {
+    let maker = dataset::made(case).map(|(_, maker)| maker);
+    let phases = [Some(job), maker].into_iter().flatten().flat_map(|job| record::phases(&job.records));
+    let written = phases.filter(|phase| phase.phase == "write").filter_map(|phase| phase.smallest_file_bytes);
+    call.offset.is_some() && call.offset < written.max()
 }
 
 /// Whether a path is in the directory of the campaign on the file system of the test.

@@ -87,6 +87,19 @@ fn the_verdict_has_rank_node_path_call_error_and_time_of_the_failed_call() {
 }
 
 #[test]
+fn a_read_that_meets_the_end_of_a_file_concerns_the_storage_only_where_the_file_had_data() {
+    let read = FailedCall { call: "read".into(), ..call("/s/f", None) };
+    for (written, wanted) in
+        [(None, Outcome::Invalid), (Some(4096), Outcome::Invalid), (Some(4097), Outcome::Fail)]
+    {
+        let mut campaign = failed(read.clone());
+        let phase = Phase { smallest_file_bytes: written, ..phase("write", 100) };
+        campaign.jobs[1].records.insert(1, Record::Phase(Box::new(phase)));
+        assert_eq!(decided(&campaign).0, wanted, "{written:?}");
+    }
+}
+
+#[test]
 fn a_missing_name_concerns_the_storage_only_if_the_campaign_made_it() {
     let mut campaign = failed(call("/s/f", Some(ENOENT)));
     let made = Record::Phase(Box::new(phase("write", 100)));
