@@ -30,7 +30,7 @@ const WORKLOADS: [(&str, Collectives); 9] = [
     ("ior -a DUMMY -w -r -i 2 -t 4k -b 64k -o f", [66, 16, 12]),
     ("ior -w -r -F -t 4k -b 64k -o f", [48, 12, 8]),
     ("ior -a MPIIO -w -r -t 4k -b 64k -o f", [52, 12, 8]),
-    ("mdtest -n 4 -d m", [127, 33, 27]),
+    ("mdtest -n 4 -d m", [128, 33, 27]),
     ("md-workbench -P 2 -D 1 -I 1 -R 1", [65, 17, 13]),
     ("ls-lr --make --walk --remove --entries 60 --per-dir 20 --fan-out 4 .", [67, 17, 12]),
     ("fdtree -l 1 -d 2 -f 2 -s 1 -o .", [54, 16, 12]),

@@ -84,7 +84,7 @@ fn a_slow_file_system_is_fail_and_rates_of_client_memory_are_invalid() {
 }
 
 #[test]
-fn lost_data_makes_the_write_invalid_and_a_lost_end_of_file_the_read() {
+fn lost_data_fails_the_write_and_a_lost_end_of_file_the_read() {
     let place = Place::new();
     let write = "-w -F -e -k -t 64k -b 512k -G 7";
     let lose = "setup = [\"dd if=/dev/zero of={dir}/data.00000001 bs=4k seek=20 count=1 conv=notrunc\"]";
@@ -104,10 +104,10 @@ fn lost_data_makes_the_write_invalid_and_a_lost_end_of_file_the_read() {
     let ran = place.campaign();
     assert_eq!(ran.status, Some(1), "{ran:#?}");
     let wanted = [
-        ("LOST", "INVALID", "wrong-data", "jobs/0002-LOST-C-r1"),
+        ("LOST", "FAIL", "wrong-data", "jobs/0002-LOST-C-r1"),
         ("LOST-C", "FAIL", "wrong-data", "threshold-not-met"),
         ("TAIL", "PASS", "threshold-met", ""),
-        ("TAIL-R", "INVALID", "job-failed", "end of file"),
+        ("TAIL-R", "FAIL", "file-call-failed", "data.00000000"),
         ("SOUND", "PASS", "threshold-met", ""),
         ("SOUND-C", "PASS", "threshold-met", ""),
     ];
@@ -148,7 +148,7 @@ fn dropped_writes_that_are_reported_as_synced_are_detected_by_a_read_back() {
         assert_eq!(ran.status, Some(1), "{ran:#?}");
         let folder = place.path("evidence").join(&names(&place.path("evidence"))[0]);
         let wanted = [
-            ("LIAR", "INVALID", "wrong-data", "jobs/0002-LIAR-C-r1"),
+            ("LIAR", "FAIL", "wrong-data", "jobs/0002-LIAR-C-r1"),
             ("LIAR-C", "FAIL", "wrong-data", "threshold-not-met"),
             ("SOUND", "PASS", "threshold-met", ""),
             ("SOUND-C", "PASS", "threshold-met", ""),
@@ -158,19 +158,18 @@ fn dropped_writes_that_are_reported_as_synced_are_detected_by_a_read_back() {
 }
 
 #[test]
-fn a_file_system_that_fills_up_makes_one_test_and_its_readers_invalid() {
+fn a_file_system_that_fills_up_in_the_middle_of_a_job_costs_no_clause() {
     let place = Place::new();
     let dir = place.dir();
     let Some(_mounted) = SmallFs::mount(&dir, "16m") else { return };
     let filler = dir.join("filler");
-    let free_space = format!("setup = [\"rm {}\"]", filler.display());
     let write = "-w -F -e -k -t 64k -b 2m";
     place.plan(
         &[
             floor("BEFORE", "", "-w -F -e -t 64k -b 2m", "1 B/s"),
             floor("DURING", "", &format!("{write} --rate 500kB/s"), "1 B/s"),
             floor("READER", "uses = \"DURING\"\ncache = \"warm\"", "-r -F -k -t 64k -b 2m", "1 B/s"),
-            floor("AFTER", &free_space, write, "1 B/s"),
+            floor("AFTER", "", write, "1 B/s"),
         ]
         .concat(),
     );
@@ -185,16 +184,12 @@ fn a_file_system_that_fills_up_makes_one_test_and_its_readers_invalid() {
     assert!(fs::write(&filler, vec![7; 16 << 20]).is_err(), "no free space is left");
     let status = child.wait().unwrap().code();
     let err = fs::read_to_string(place.path("err")).unwrap();
-    assert_eq!(status, Some(3), "{err}");
-    let folder = place.path("evidence").join(&names(&place.path("evidence"))[0]);
-    let wanted = [
-        ("BEFORE", "PASS", "threshold-met", ""),
-        ("DURING", "INVALID", "job-failed", "No space left on device"),
-        ("READER", "NOT_RUN", "job-failed", "DURING"),
-        ("AFTER", "PASS", "threshold-met", ""),
-    ];
-    assert_verdicts(&folder, &wanted);
-    let facts = json(&folder.join("jobs/0002-DURING-r1/job.json"));
-    let free = |when: &str| facts[when]["bytes_free"].as_u64().unwrap();
-    assert!(free("fill_before") > 8 << 20 && free("fill_after") < free("fill_before"), "{facts:#}");
+    assert_eq!(status, Some(5), "{err}");
+    assert!(err.contains("stopped after 1 of 4 jobs: /") && err.contains("No space left on device"), "{err}");
+    fs::remove_file(&filler).unwrap();
+    let folder = format!("evidence/{}", names(&place.path("evidence"))[0]);
+    let ran = place.assay(&format!("run --resume {folder}"));
+    let passed = ["BEFORE", "DURING", "READER", "AFTER"].map(|test| (test, "PASS", "threshold-met", ""));
+    assert_verdicts(&place.path(&folder), &passed);
+    assert_eq!(ran.status, Some(3), "findings that need a waiver: {ran:#?}");
 }

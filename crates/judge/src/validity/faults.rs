@@ -16,7 +16,6 @@ use results::record::{
     self, ErrorCause, Failed, FailedCall, FailedOperation, Failure, Notice, Record, WaitingCall, error_name,
 };
 
-use super::dataset;
 use crate::case::TestCriterion;
 
 /// A call that lasted this long when the time limit of its job passed never returned, seconds. In a job with
@@ -136,8 +135,7 @@ fn blamed(case: &TestCriterion<'_>, job: &Job, call: &FailedCall, reason: Reason
 
 /// Whether the file had data where a read met its end. The command line may also read more than was written.
 fn was_written(case: &TestCriterion<'_>, job: &Job, call: &FailedCall) -> bool {
-    let maker = dataset::made(case).map(|(_, maker)| maker);
-    let phases = [Some(job), maker].into_iter().flatten().flat_map(|job| record::phases(&job.records));
+    let phases = [Some(job), maker(case)].into_iter().flatten().flat_map(|job| record::phases(&job.records));
     let written = phases.filter(|phase| phase.phase == "write").filter_map(|phase| phase.smallest_file_bytes);
     call.offset.is_some() && call.offset < written.max()
 }
@@ -159,5 +157,11 @@ fn made_names(case: &TestCriterion<'_>, job: &Job) -> bool {
         return false;
     }
     let made_here = case.test.line.writes() && record::phases(&job.records).next().is_some();
-    made_here || dataset::made(case).is_some_and(|(_, maker)| maker.info.end == JobEnd::Exit(0))
+    made_here || maker(case).is_some_and(|maker| maker.info.end == JobEnd::Exit(0))
+}
+
+/// The job whose files the test uses.
+fn maker<'a>(case: &TestCriterion<'a>) -> Option<&'a Job> {
+    let name = case.test.uses.as_ref()?.maker(case.index.plan);
+    case.index.jobs(&name).first().copied()
 }

@@ -43,7 +43,9 @@ pub(super) fn met_by(job: &PlannedJob, files: &Path, dir: &Path, end: &JobEnd) -
     });
     if let Some((path, errno, rank, node)) = failed {
         let full = io::Error::from_raw_os_error(errno.unwrap_or_default());
-        let text = format!("{full} (rank {rank} on {node} in job {})", job.folder);
+        let text = full.to_string();
+        let text = text.split(" (os error").next().unwrap_or_default();
+        let text = format!("{text} (rank {rank} on {node} in job {})", job.folder);
         return Some(named(Path::new(&path), &io::Error::new(full.kind(), text)));
     }
     let full = [files, dir].into_iter().find(|dir| has_no_space(dir))?;
