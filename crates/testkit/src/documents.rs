@@ -83,12 +83,16 @@ const REST: &[(&str, &str)] = &[
 ];
 
 /// A part of a plan as a whole plan: the tables that it may depend on come first. A text with a `schema` is a
-/// whole plan already.
+/// whole plan already. If the part has a `[[clause]]`, no criterion comes first, because it would belong to
+/// no clause.
 pub fn whole_plan(part: &str) -> String {
     if part.lines().any(|line| line.starts_with("schema =")) {
         return part.to_owned();
     }
-    let missing = REST.iter().filter(|(mark, _)| !part.lines().any(|line| line.contains(mark)));
+    let has_clauses = part.lines().any(|line| line.starts_with("[[clause]]"));
+    let missing = REST.iter().filter(|(mark, rest)| {
+        !part.lines().any(|line| line.contains(mark)) && !(has_clauses && rest.contains("criterion"))
+    });
     let rest: String = missing.map(|(_, rest)| *rest).collect();
     format!("schema = 1\n{rest}{part}")
 }
@@ -109,5 +113,13 @@ mod tests {
             text: text.into(),
         };
         assert_eq!(found, [of(3, "sh", "ls\n"), of(8, "toml", "x = 1\n\n")]);
+    }
+
+    #[test]
+    fn a_part_with_clauses_of_a_contract_gets_no_criterion() {
+        let clause = "[[clause]]\nid = \"4\"\ntext = \"t\"\n";
+        assert!(!whole_plan(clause).contains("criterion"));
+        assert!(whole_plan(clause).contains("[launch]"));
+        assert!(whole_plan("[[test]]\nid = \"4\"\n").contains("criterion"));
     }
 }
