@@ -91,7 +91,9 @@ pub fn whole_plan(part: &str) -> String {
     }
     let has_clauses = part.lines().any(|line| line.starts_with("[[clause]]"));
     let missing = REST.iter().filter(|(mark, rest)| {
-        !part.lines().any(|line| line.contains(mark)) && !(has_clauses && rest.contains("criterion"))
+        let is_given = part.lines().any(|line| line.contains(mark));
+        let has_no_clause = has_clauses && rest.contains("criterion");
+        !is_given && !has_no_clause
     });
     let rest: String = missing.map(|(_, rest)| *rest).collect();
     format!("schema = 1\n{rest}{part}")
