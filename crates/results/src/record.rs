@@ -329,6 +329,20 @@ pub struct FailedOperation {
     pub at_unix_ms: u64,
 }
 
+impl FailedOperation {
+    /// Its call on the path.
+    pub fn call(&self) -> FailedCall {
+        FailedCall {
+            call: self.operation.clone(),
+            path: self.path.clone(),
+            offset: None,
+            errno: self.errno,
+            is_short: self.is_short,
+            at_unix_ms: self.at_unix_ms,
+        }
+    }
+}
+
 fn is_zero(bytes: &u64) -> bool {
     *bytes == 0
 }

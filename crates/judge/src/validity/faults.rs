@@ -13,7 +13,7 @@ use plan::line::Line;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
 use results::record::{
-    self, ErrorCause, Failed, FailedCall, FailedOperation, Failure, Notice, Record, WaitingCall, error_name,
+    self, ErrorCause, Failed, FailedCall, Failure, Notice, Record, WaitingCall, error_name,
 };
 
 use crate::case::TestCriterion;
@@ -67,13 +67,8 @@ fn counted(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
     };
     record::phases(&job.records).find_map(|phase| {
         let failed = phase.failed.as_ref()?;
-        let with_path = failed.first.iter().find_map(|first| {
-            let FailedOperation { rank, node, operation, path, errno, is_short, at_unix_ms, .. } = first;
-            let (call, path, offset) = (operation.clone(), path.clone(), None);
-            let (errno, is_short, at_unix_ms) = (*errno, *is_short, *at_unix_ms);
-            let call = FailedCall { call, path, offset, errno, is_short, at_unix_ms };
-            fault(failed, Some((*rank, node)), &call)
-        });
+        let mut listed = failed.first.iter();
+        let with_path = listed.find_map(|one| fault(failed, Some((one.rank, &one.node)), &one.call()));
         with_path.or_else(|| {
             let mut reasons = failed.reasons.iter();
             let reason = reasons.find(|reason| reason.cause() == ErrorCause::Storage)?;

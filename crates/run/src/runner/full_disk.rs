@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use results::folder::{self, JobEnd, JobInfo, StagedJob, names};
-use results::record::{ErrorCause, Failure, Record, error_cause};
+use results::record::{ErrorCause, FailedCall, Failure, Record};
 use results::records;
 
 use super::site::CampaignSite;
@@ -33,24 +33,28 @@ pub(super) fn met_by(job: &PlannedJob, files: &Path, dir: &Path, end: &JobEnd) -
     let records = records::load(&dir.join(names::RECORDS)).unwrap_or_default();
     let failed = records.iter().find_map(|record| match record {
         Record::Failure(Failure { rank, node, call: Some(call), .. }) => {
-            (call.cause() == ErrorCause::Full).then(|| (call.path.clone(), call.errno, *rank, node.clone()))
+            Some((call.clone(), *rank, node)).filter(|(call, ..)| is_full_call(call))
         }
-        Record::Phase(phase) => phase.failed.as_ref()?.first.iter().find_map(|first| {
-            let is_full = error_cause(first.errno, first.is_short) == ErrorCause::Full;
-            is_full.then(|| (first.path.clone(), first.errno, first.rank, first.node.clone()))
-        }),
+        Record::Phase(phase) => {
+            let mut listed = phase.failed.as_ref()?.first.iter().map(|one| (one.call(), one.rank, &one.node));
+            listed.find(|(call, ..)| is_full_call(call))
+        }
         _ => None,
     });
-    if let Some((path, errno, rank, node)) = failed {
-        let full = io::Error::from_raw_os_error(errno.unwrap_or_default());
+    if let Some((call, rank, node)) = failed {
+        let full = io::Error::from_raw_os_error(call.errno.unwrap_or_default());
         let text = full.to_string();
         let text = text.split(" (os error").next().unwrap_or_default();
         let text = format!("{text} (rank {rank} on {node} in job {})", job.folder);
-        return Some(named(Path::new(&path), &io::Error::new(full.kind(), text)));
+        return Some(named(Path::new(&call.path), &io::Error::new(full.kind(), text)));
     }
     let full = [files, dir].into_iter().find(|dir| has_no_space(dir))?;
     let text = format!("No space left on device (after job {} failed)", job.folder);
     Some(named(full, &io::Error::new(ErrorKind::StorageFull, text)))
+}
+
+fn is_full_call(call: &FailedCall) -> bool {
+    call.cause() == ErrorCause::Full
 }
 
 /// Whether a file system has no free block or no free inode.
