@@ -37,7 +37,8 @@ fn a_file_system_that_turns_read_only_is_reported_by_its_first_failed_write_and_
     ] {
         let Some(mounted) = Mounted::on_loop(mkfs, 512 << 20) else { continue };
         let root = mounted.root.display();
-        let words = format!("-n 3 ior -w -e -b 8m -t 64k -O minTimeDuration=60 -o {root}/f");
+        // With `-g` no rank writes before each has the file open.
+        let words = format!("-n 3 ior -w -e -g -b 8m -t 64k -O minTimeDuration=60 -o {root}/f");
         let child =
             assay(&mounted.root, &words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         until("data in the file", || mounted.root.join("f").metadata().is_ok_and(|meta| meta.len() > 0));
