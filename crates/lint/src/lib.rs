@@ -11,7 +11,6 @@ mod checks;
 mod examples;
 mod from_plan;
 mod machine;
-mod paper;
 mod subject;
 mod table;
 mod waivers;
@@ -24,7 +23,6 @@ use results::folder::Machine;
 pub use command::words::size;
 pub use examples::LintExample;
 pub use machine::MachineSubject;
-pub use paper::paper;
 pub use subject::{
     CriterionFacts, Drift, DriftKind, FsFacts, LineRejection, LineRole, LineSubject, MakerFacts, PlanSubject,
     SeriesFacts, StepFacts,

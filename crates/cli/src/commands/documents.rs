@@ -177,7 +177,7 @@ fn every_plan_in_the_documents_is_valid() {
     let (mut count, mut rejected) = (0, Vec::new());
     // The examples of the lints, and the parts of the plan of ten clauses, have tests of their own.
     let others = |path: &Path| {
-        path.to_string_lossy().contains("/lints/") || path.ends_with(format!("{TEN_CLAUSES}.md"))
+        path.ends_with("docs/reference/lints.md") || path.ends_with(format!("{TEN_CLAUSES}.md"))
     };
     let paths = documents(Path::new(ROOT)).into_iter().filter(|path| !others(path));
     for example in paths.flat_map(|path| examples(&path)).filter(|example| example.language == "toml") {

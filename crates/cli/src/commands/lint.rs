@@ -1,7 +1,7 @@
 //! `assay lint`: checks a command for mistakes before it is run.
 
 #[cfg(test)]
-mod pages;
+mod page;
 mod text;
 
 use std::collections::BTreeSet;
@@ -63,9 +63,6 @@ pub(crate) struct LintArgs {
     /// List all lints
     #[arg(long, conflicts_with = "command")]
     list: bool,
-    /// With --list: print the reference page of all lints
-    #[arg(long, requires = "list")]
-    markdown: bool,
     /// Explain one lint
     #[arg(long, value_name = "LINT", conflicts_with_all = ["command", "list"])]
     explain: Option<String>,
@@ -76,7 +73,7 @@ pub(crate) struct LintArgs {
 
 pub(crate) fn run(args: LintArgs) -> Result<u8> {
     if args.list {
-        say(&if args.markdown { lint::paper() } else { text::list() })?;
+        say(&text::list())?;
         return Ok(DONE);
     }
     if let Some(id) = &args.explain {

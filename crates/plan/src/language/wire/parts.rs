@@ -203,7 +203,7 @@ keys! {
     WaiverKeys, "waiver", "waive = [{ … }]", "The approval of a finding by a person";
     needs {
         lint: Spanned<String> = Text, "\"write-iops-buffered\"",
-            "the id of the lint (docs/reference/lints/README.md)";
+            "the id of the lint (docs/reference/lints.md)";
         why: String = Text, "\"the user's view is intended\"", "the reason";
         approved_by: Spanned<String> = Text, "\"storage lead\"",
             "the name of the approver. `\"\"`: not approved yet";

@@ -1,25 +1,45 @@
-//! The reference pages of the lints, generated from their table and their examples.
+//! docs/reference/lints.md, generated from the table of lints and their examples.
 //!
-//! With `BLESS` set in the environment, the pages are written instead of compared.
+//! With `BLESS` set in the environment, the page is written instead of compared.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use clap::FromArgMatches;
 use command::TypedCommand;
 use lint::{LINTS, Lint, LintStage};
 use plan::Plan;
-use results::finding::{Finding, Severity};
+use results::finding::Finding;
 use results::folder::{FileSystemFacts, Machine};
 
 use super::{LintArgs, subject, words};
 use crate::commands::documents::shell_words;
 use crate::commands::{Assay, Command, help};
 
-/// The folder of the pages.
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/lints");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/lints.md");
+
+/// What the page says before the lints.
+const BEGIN: &str = "# The lints
+
+<!-- Generated from the table of lints: BLESS=1 writes it. -->
+
+A lint is a rule about good storage tests. The linter checks it before a run. It reports what it found, with
+the numbers, and what to do. `assay lint -- COMMAND` checks one command as typed, including its launcher.
+`assay plan check` checks a whole plan. `assay run` also checks the machine. After a run only the records
+decide.
+
+- **error**: The defect cannot be repaired after the run, so `assay run` does not start.
+- **needs-waiver**: The finding does not stop a run. If the test is meant as written, a person can
+  [approve a waiver](../how-to/waive.md) in the plan:
+  `waive = [{ lint = \"ID\", why = \"the reason\", approved_by = \"a name\" }]`. The finding stays listed,
+  with this name.
+- **info**: The finding is only reported.
+
+Each lint has its greatest severity here. A finding that the records of the run decide is info before the run.
+A finding from a clause text is info, because prose decides nothing. A check that lacks a fact (the memory of
+a node, the required rate) finds nothing. The options `--ram`, `--cores`, `--mount`, `--role`, `--sustained`
+and `--target` give such facts.
+";
 
 /// Tables that a part of a plan needs. A table is left out if the part has it itself.
 const REST: &[(&str, &str)] = &[
@@ -77,40 +97,29 @@ fn machine(plan: &Plan) -> Machine {
     Machine { file_systems: plan.file_systems.iter().map(fs).collect(), ..Machine::default() }
 }
 
-/// The text of a lint's page.
-fn page(lint: &Lint) -> String {
+/// The part of the page about one lint.
+fn section(lint: &Lint) -> String {
     let (id, example) = (lint.id(), lint.example());
-    let mut text = format!("# {id}\n\n<!-- Generated from the table of lints: BLESS=1 writes it. -->\n\n");
-    let stage = match lint.stage() {
-        LintStage::Plan => "before a run, on the command line or the plan",
-        LintStage::Machine => "before the first job, on the machine",
-    };
-    let _ = writeln!(text, "{}.\n\n| | |\n|---|---|", lint.why);
-    let _ = writeln!(text, "| severity | {} |\n| checked | {stage} |", lint.severity);
-    if lint.records_decide {
-        text += "| after the run | the records decide the same question |\n";
-    }
+    let mut text = format!("\n## {id}\n\n**{}**", lint.severity);
     if let Some((severity, why)) = lint.less_severe {
-        let _ = writeln!(text, "| less severe | {severity} {why} |");
+        let _ = write!(text, "; {severity} {why}");
+    }
+    text += ".";
+    if lint.stage() == LintStage::Machine {
+        text += " Checked on the machine, before the first job.";
+    }
+    if lint.records_decide {
+        text += " The records of the run decide.";
     }
     if !lint.rejected.is_empty() {
-        let _ = writeln!(text, "| rejected | {} |", lint.rejected);
+        let _ = write!(text, " A plan is rejected for {}.", lint.rejected);
     }
-    let _ = writeln!(text, "| source | {} |\n", lint.source);
     let found = findings(lint, &example.found);
     let found = found.iter().filter(|finding| finding.code() == lint.code);
     let language = if example.is_plan() { "toml" } else { "sh" };
-    let _ = writeln!(text, "## Example\n\n```{language}\n{}\n```\n\n```text", example.found.trim());
+    let _ = write!(text, "\n\n```{language}\n{}\n```\n\n```text\n", example.found.trim());
     found.for_each(|finding| text += &super::text::block(finding));
-    let _ = writeln!(text, "```\n\n## Correction\n\n```{language}\n{}\n```", example.corrected.trim());
-    if lint.severity == Severity::NeedsWaiver {
-        let _ = writeln!(
-            text,
-            "\n## Waiver\n\nIf the test is meant as written, a person can [approve a \
-             waiver](../../how-to/waive.md):\n\n```toml\nwaive = [{{ lint = \"{id}\", why = \"the reason\", \
-             approved_by = \"a name\" }}]\n```"
-        );
-    }
+    let _ = writeln!(text, "```\n\nCorrected:\n\n```{language}\n{}\n```", example.corrected.trim());
     text
 }
 
@@ -125,21 +134,13 @@ fn every_example_has_its_finding_and_the_corrected_one_does_not() {
 }
 
 #[test]
-fn the_reference_pages_are_generated_from_the_table() {
-    let folder = Path::new(FOLDER);
-    let of_lints = LINTS.iter().map(|lint| (folder.join(format!("{}.md", lint.id())), page(lint)));
-    let pages: Vec<(PathBuf, String)> = of_lints.chain([(folder.join("README.md"), lint::paper())]).collect();
+fn the_reference_page_is_generated_from_the_table() {
+    let mut lints: Vec<&Lint> = LINTS.iter().collect();
+    lints.sort_by_key(|lint| lint.id());
+    let page: String = [BEGIN.to_owned()].into_iter().chain(lints.into_iter().map(section)).collect();
     if std::env::var_os("BLESS").is_some() {
-        fs::create_dir_all(folder).expect("the folder of the pages");
-        pages.iter().for_each(|(path, text)| fs::write(path, text).expect("a page"));
+        fs::write(PAGE, &page).expect("the page");
     }
-    for (path, text) in &pages {
-        let written = fs::read_to_string(path).unwrap_or_default();
-        assert!(written == *text, "{}: BLESS=1 writes it", path.display());
-    }
-    let known: BTreeSet<&PathBuf> = pages.iter().map(|(path, _)| path).collect();
-    for entry in fs::read_dir(folder).expect("the folder of the pages") {
-        let path = entry.expect("a page").path();
-        assert!(known.contains(&path), "{}: no lint has this page. Remove it.", path.display());
-    }
+    let written = fs::read_to_string(PAGE).unwrap_or_default();
+    assert!(written == page, "docs/reference/lints.md: BLESS=1 writes it");
 }
