@@ -47,7 +47,7 @@ pub(crate) unsafe fn open(path: &Path) -> Result<&'static SharedLibrary, LoadErr
     Ok(Box::leak(Box::new(SharedLibrary { library, in_order: None })))
 }
 
-/// The same, but for all libraries. A function that a preloaded library replaces is that of the preloaded
+/// As [`open`], but for all libraries. A function that a preloaded library replaces is that of the preloaded
 /// library, as in a program that is linked with the library at `path`. The preloaded library finds the
 /// function that it replaces (`RTLD_NEXT`).
 ///
@@ -57,7 +57,7 @@ pub(crate) unsafe fn open(path: &Path) -> Result<&'static SharedLibrary, LoadErr
 ///
 /// # Safety
 ///
-/// The same.
+/// As for [`open`].
 pub(crate) unsafe fn open_behind_preloaded(
     path: &Path,
     anchor: &str,

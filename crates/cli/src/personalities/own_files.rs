@@ -34,7 +34,7 @@ pub(crate) fn check(files: &[OwnFile<'_>]) -> Result<(), Usage> {
 /// The first two options with the same file.
 pub(crate) fn same<'a>(files: &[OwnFile<'a>]) -> Option<SameFile<'a>> {
     files.iter().enumerate().find_map(|(at, one)| {
-        let place = FilePlace::of(Path::new(one.path))?;
+        let place = FilePlace::from_path(Path::new(one.path))?;
         let other = files[at + 1..].iter().find(|other| place.is_at(Path::new(other.path)))?;
         Some((one.option, other.option, other.path))
     })
@@ -55,7 +55,7 @@ pub(crate) struct FilePlace {
 
 impl FilePlace {
     /// `None` for a file that keeps no data: a terminal, a pipe, `/dev/null`.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn from_path(path: &Path) -> Option<Self> {
         let there = fs::metadata(path).ok();
         let passes = |kind: fs::FileType| kind.is_char_device() || kind.is_fifo() || kind.is_socket();
         if there.as_ref().is_some_and(|there| passes(there.file_type())) {
@@ -69,7 +69,7 @@ impl FilePlace {
     }
 
     pub(crate) fn is_at(&self, path: &Path) -> bool {
-        Self::of(path).is_some_and(|other| self.is(&other))
+        Self::from_path(path).is_some_and(|other| self.is(&other))
     }
 
     pub(crate) fn name(&self) -> Option<&str> {

@@ -15,7 +15,7 @@ pub struct WitnessedCalls(pub BTreeMap<String, u64>);
 
 impl WitnessedCalls {
     /// Runs the command with the library preloaded. Counts calls on files below `under`, and those of MPI.
-    pub fn of(command: &mut Command, under: &Path) -> (Ran, Self) {
+    pub fn from_run(command: &mut Command, under: &Path) -> (Ran, Self) {
         let place = tempfile::tempdir().unwrap();
         command
             .env("LD_PRELOAD", shim())

@@ -10,7 +10,7 @@ use crate::common::{ALL_MPI, Mpi};
 fn witnessed(mpi: Mpi, dir: &Path, words: &str) -> Option<(WitnessedCalls, [u64; 2])> {
     let line = format!("ior -w -r -t 4k -b 64k -s 2 -i 2 -e --record r {words}");
     let (ran, calls) =
-        WitnessedCalls::of(&mut mpi.command(dir, 2, &line)?, &dir.canonicalize().unwrap().join("d"));
+        WitnessedCalls::from_run(&mut mpi.command(dir, 2, &line)?, &dir.canonicalize().unwrap().join("d"));
     ran.ok();
     Some((calls, ["write", "read"].map(|phase| recorded_ops(&dir.join("r"), phase))))
 }

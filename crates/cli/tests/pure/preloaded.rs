@@ -22,7 +22,7 @@ fn each_open_transfer_sync_close_and_removal_of_ior_is_seen() {
         let place = dir.path().canonicalize().unwrap().join("data");
         std::fs::create_dir(&place).unwrap();
         let line = format!("-n 2 ior -w -r -t 4k -b 64k -s 2 -i 2 -o data/f --record r {words}");
-        let (ran, calls) = WitnessedCalls::of(&mut assay(dir.path(), &line), &place);
+        let (ran, calls) = WitnessedCalls::from_run(&mut assay(dir.path(), &line), &place);
         ran.ok();
         let [writes, reads] = ["write", "read"].map(|phase| recorded_ops(&dir.path().join("r"), phase));
         assert_eq!((writes, reads), (128, 128), "{words}");
@@ -46,7 +46,7 @@ fn each_operation_of_mdtest_is_seen_by_the_function_of_its_name() {
     // Its parent exists or not, so calls on the parent are left out.
     let under = dir.path().canonicalize().unwrap().join("out/test-dir.0-0");
     let line = "-n 2 mdtest -n 10 -w 100 -e 100 -y -z 1 -b 2 -d out --record r";
-    let (ran, calls) = WitnessedCalls::of(&mut assay(dir.path(), line), &under);
+    let (ran, calls) = WitnessedCalls::from_run(&mut assay(dir.path(), line), &under);
     ran.ok();
     let ops = |phases: &[&str]| -> u64 {
         phases.iter().map(|phase| recorded_ops(&dir.path().join("r"), phase)).sum()
@@ -75,7 +75,7 @@ fn each_directory_and_entry_of_ls_lr_is_seen() {
     let make = "ls-lr --make --entries 500 --per-dir 10 .";
     run(&mut assay(dir.path(), &format!("-n 2 {make}"))).ok();
     let under = dir.path().canonicalize().unwrap().join("ls-lr.0");
-    let (ran, calls) = WitnessedCalls::of(&mut assay(dir.path(), "ls-lr ls-lr.0 --record r"), &under);
+    let (ran, calls) = WitnessedCalls::from_run(&mut assay(dir.path(), "ls-lr ls-lr.0 --record r"), &under);
     ran.ok();
     let records = dir.path().join("r");
     let [entries, directories] = ["list", "directories"].map(|phase| recorded_ops(&records, phase));
@@ -99,7 +99,7 @@ fn the_originals_make_the_same_calls_if_they_are_installed() {
         let found = |program: &mut Command| {
             let dir = tempfile::tempdir().unwrap();
             let under = dir.path().canonicalize().unwrap();
-            let (ran, calls) = WitnessedCalls::of(program.current_dir(&dir), &under);
+            let (ran, calls) = WitnessedCalls::from_run(program.current_dir(&dir), &under);
             ran.ok();
             let metadata = ["mkdir", "rmdir", "rename", "unlink", "fsync", "close"];
             let mut counts = metadata.map(|name| calls.count(&[name])).to_vec();

@@ -50,10 +50,9 @@ fn assert_signed_pages(place: &Place, name: &str, result: &str) {
     let texts = texts(place, name);
     let chain = fs::read_to_string(place.folder().join("chain.jsonl")).unwrap();
     for (number, text) in (1..).zip(&texts) {
-        let of = texts.len();
         let first = text.lines().next().unwrap_or_default();
         assert!(first.contains("A plan of the tests") && first.trim_end().ends_with(result), "{text}");
-        assert!(text.contains(&format!("Page {number} of {of}")), "{text}");
+        assert!(text.contains(&format!("Page {number} of {}", texts.len())), "{text}");
         let margin =
             text.lines().rfind(|line| line.contains("Evidence hash before this report: ")).expect(text);
         let hash = margin.split(": ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap();

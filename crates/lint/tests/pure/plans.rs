@@ -215,17 +215,17 @@ fn a_table_is_cited_by_a_label_of_the_report() {
 fn clauses_of_a_contract_are_compared_with_their_own_criteria_and_one_without_a_criterion_is_named() {
     let text = include_str!("../plans/contract.toml");
     let findings = lint::plan(&Plan::parse(text, "p.toml").unwrap());
-    let of = |lint: &str| {
+    let of_lint = |lint: &str| {
         let own = findings.iter().filter(|finding| finding.code().id() == lint);
         own.map(|finding| (finding.about.as_str(), finding.severity, data(finding))).collect::<Vec<_>>()
     };
     let text = |text: &str| vec![text.to_owned()];
-    assert_eq!(of("clause-untested"), [("", Severity::Info, text("clause=3"))]);
-    assert_eq!(of("as-written"), [("W", Severity::Info, text("metrics=write.bw"))]);
-    let number = of("clause-number");
+    assert_eq!(of_lint("clause-untested"), [("", Severity::Info, text("clause=3"))]);
+    assert_eq!(of_lint("as-written"), [("W", Severity::Info, text("metrics=write.bw"))]);
+    let number = of_lint("clause-number");
     assert_eq!((number.len(), number[0].0, number[0].1), (1, "R", Severity::NeedsWaiver), "{number:?}");
-    assert_eq!(of("low-confidence").len(), 1, "a value as written has no confidence");
-    assert_eq!(of("high-cov-max")[0].0, "R");
+    assert_eq!(of_lint("low-confidence").len(), 1, "a value as written has no confidence");
+    assert_eq!(of_lint("high-cov-max")[0].0, "R");
 }
 
 #[test]

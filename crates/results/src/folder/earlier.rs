@@ -41,7 +41,7 @@ pub fn earlier(places: &[PathBuf], plan: &str, dirs: &[PathBuf]) -> Vec<EarlierC
     let mut all = Vec::new();
     for place in &places {
         let entries = beneath::names(place, Path::new("")).unwrap_or_default();
-        all.extend(entries.into_iter().take(ENTRIES_MAX).filter_map(|name| of(place, &name, plan, &own)));
+        all.extend(entries.into_iter().take(ENTRIES_MAX).filter_map(|name| read(place, &name, plan, &own)));
     }
     // Of copies of a campaign, the one with the most events is the campaign.
     all.sort_by(|a, b| {
@@ -66,7 +66,7 @@ struct FoundFolder {
     events: u64,
 }
 
-fn of(place: &Path, name: &OsStr, plan: &str, own: &[u64]) -> Option<FoundFolder> {
+fn read(place: &Path, name: &OsStr, plan: &str, own: &[u64]) -> Option<FoundFolder> {
     if !beneath::is_dir(place, Path::new(name)) {
         return None;
     }

@@ -166,10 +166,10 @@ fn clauses(shown: &CampaignShown, width: usize, height: usize) -> Vec<FrameLine>
     let (listed, folded) = order.split_at(rows);
     let mut listed = listed.to_vec();
     listed.sort_unstable();
-    let columns = ClauseColumns::of(all, width, true);
+    let columns = ClauseColumns::fitting(all, width, true);
     // A criterion without space in its row is on the next line, if all clauses still fit.
     let is_below = columns.criterion < criterion_columns(all) && 2 * all.len() < height;
-    let columns = if is_below { ClauseColumns::of(all, width, false) } else { columns };
+    let columns = if is_below { ClauseColumns::fitting(all, width, false) } else { columns };
     let mut lines = Vec::new();
     if height >= 3 {
         lines.push(columns.heading());
@@ -211,9 +211,9 @@ struct ClauseColumns {
 }
 
 impl ClauseColumns {
-    fn of(all: &[ClauseShown], width: usize, has_criterion: bool) -> Self {
-        let longest = |of: &dyn Fn(&ClauseShown) -> usize, least: usize, most: usize| {
-            all.iter().map(of).max().unwrap_or(0).clamp(least, most)
+    fn fitting(all: &[ClauseShown], width: usize, has_criterion: bool) -> Self {
+        let longest = |columns: &dyn Fn(&ClauseShown) -> usize, least: usize, most: usize| {
+            all.iter().map(columns).max().unwrap_or(0).clamp(least, most)
         };
         let test = longest(&|one| columns(&one.test), 6, 20);
         let value = longest(&|one| columns(&one.value), 5, 14);

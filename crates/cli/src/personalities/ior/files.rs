@@ -22,7 +22,7 @@ const LOGGED: [&str; 5] = ["", ".write", ".write_check", ".mixed", ".read"];
 pub(super) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usage> {
     let own = own(tests, script);
     let clash = own.iter().find_map(|one| {
-        let place = FilePlace::of(Path::new(one.path))?;
+        let place = FilePlace::from_path(Path::new(one.path))?;
         if tests.iter().any(|test| is_data(&place, test)) {
             return Some(("-o", one.option, one.path));
         }
@@ -74,7 +74,7 @@ fn data_in_log(tests: &[ReadyTest]) -> Option<(&'static str, &'static str, &str)
     tests.iter().filter(|test| test.storage.keeps_data() && !test.meant.parameters.multi_file).find_map(
         |test| {
             let name = test.meant.parameters.files()[0];
-            let place = FilePlace::of(test.storage.system_path(Path::new(name)))
+            let place = FilePlace::from_path(test.storage.system_path(Path::new(name)))
                 .filter(|_| !test.meant.parameters.file_per_rank)?;
             tests.iter().any(|other| is_log(&place, other)).then_some(("-o", "-O savePerOpDataCSV", name))
         },
