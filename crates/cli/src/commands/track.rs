@@ -30,8 +30,9 @@ const VARIABLE: &str = "ASSAY_STORE";
 
 /// Keep a history of systems over years, from campaigns and old logs
 ///
-/// The history is one SQLite file, or in a database of PostgreSQL. Each point leads back to its campaign
-/// folder or file.
+/// The history is one SQLite file, or in a database of PostgreSQL. Without --store it is the place in the
+/// variable ASSAY_STORE, or the file assay/history.sqlite in XDG_DATA_HOME or ~/.local/share. A password for
+/// PostgreSQL may be in the variable PGPASSWORD. Each point leads back to its campaign folder or file.
 #[derive(clap::Args)]
 pub(crate) struct TrackArgs {
     #[command(subcommand)]
@@ -59,10 +60,7 @@ pub(super) fn entry_of_campaign(path: &Path, names: EntryNames<'_>) -> Result<Hi
 /// Which history.
 #[derive(clap::Args, Default)]
 pub(super) struct StorePlace {
-    /// The history: a file, or postgres://USER@HOST/DATABASE
-    ///
-    /// Without this option it is the place in the variable ASSAY_STORE, or the file assay/history.sqlite in
-    /// XDG_DATA_HOME or ~/.local/share. A password for PostgreSQL may be in the variable PGPASSWORD.
+    /// The history: a file, or postgres://USER@HOST/DATABASE [default: as by `assay track --help`]
     #[arg(long, value_name = "PLACE")]
     pub(super) store: Option<OsString>,
 }

@@ -119,7 +119,11 @@ fn section(lint: &Lint) -> String {
     let language = if example.is_plan() { "toml" } else { "sh" };
     let _ = write!(text, "\n\n```{language}\n{}\n```\n\n```text\n", example.found.trim());
     found.for_each(|finding| text += &super::text::block(finding));
-    let _ = writeln!(text, "```\n\nCorrected:\n\n```{language}\n{}\n```", example.corrected.trim());
+    // Of a plan only the corrected lines, if there are any.
+    let found: Vec<&str> = example.found.lines().collect();
+    let new: Vec<&str> = example.corrected.lines().filter(|line| !found.contains(line)).collect();
+    let corrected = if new.is_empty() { example.corrected.trim() } else { &new.join("\n") };
+    let _ = writeln!(text, "```\n\nCorrected:\n\n```{language}\n{corrected}\n```");
     text
 }
 
