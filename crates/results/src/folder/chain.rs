@@ -11,11 +11,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::ops::Bound;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::extend::{ends_look, name_before};
+use super::extend::OF_LOOK;
 use super::limits::CHAIN_BYTES_MAX;
 use super::witness::WitnessAnswer;
 use super::{
@@ -103,13 +104,6 @@ fn aside(entry: &ChainEntry) -> RepeatedAttempt {
     RepeatedAttempt { folder: entry.path.clone(), why: entry.note.clone() }
 }
 
-/// Whether an attempt at the job with the folder `path` was set aside.
-fn is_repeated(course: &CampaignCourse, path: &str) -> bool {
-    let others = course.died.iter().chain(&course.asked).map(|attempt| &attempt.folder);
-    let mut all = course.killed.iter().chain(others);
-    all.any(|attempt| attempt.rsplit_once(".killed-").is_some_and(|(job, _)| job == path))
-}
-
 /// The end of a hash chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
@@ -155,16 +149,18 @@ impl Chain {
         let (jobs, rest) = self.entries.split_at(last);
         let before_verdicts = rest.iter().take_while(|(entry, _)| entry.what != ChainEvent::Verdicts);
         let mut course = CampaignCourse::default();
+        // The jobs of attempts that were set aside, and the folders of those that ended afterwards, by entry.
+        let (mut set_aside, mut repeated) = (BTreeSet::new(), BTreeMap::new());
         for (entry, _) in jobs.iter().chain(before_verdicts) {
+            set_aside.extend(entry.before_aside().filter(|_| !is_probe(&entry.path)));
             match entry.what {
                 ChainEvent::Resumed => course.resumed += 1,
                 ChainEvent::Killed if is_probe(&entry.path) => {}
                 ChainEvent::Killed => course.killed.push(entry.path.clone()),
                 ChainEvent::Died => course.died.push(aside(entry)),
                 ChainEvent::Repeated => course.asked.push(aside(entry)),
-                ChainEvent::Ended if is_repeated(&course, &entry.path) => {
-                    course.repeated.retain(|path| *path != entry.path);
-                    course.repeated.push(entry.path.clone());
+                ChainEvent::Ended if set_aside.contains(entry.path.as_str()) => {
+                    repeated.insert(entry.path.as_str(), entry.entry);
                 }
                 ChainEvent::Witness => {
                     let answer: WitnessAnswer = serde_json::from_str(&entry.note).unwrap_or_default();
@@ -181,20 +177,28 @@ impl Chain {
                 _ => {}
             }
         }
+        let mut repeated: Vec<_> = repeated.into_iter().collect();
+        repeated.sort_by_key(|(_, entry)| *entry);
+        course.repeated = repeated.into_iter().map(|(path, _)| path.to_owned()).collect();
         course
     }
 
     /// The hash of each file, from the last entry about it.
     pub(super) fn files(&self) -> BTreeMap<&str, &str> {
-        let mut files = BTreeMap::new();
+        let mut files: BTreeMap<&str, &str> = BTreeMap::new();
         for (entry, _) in &self.entries {
             if let Some(job) = entry.before_aside() {
-                files.retain(|path: &&str, _| {
-                    path.strip_prefix(job).is_none_or(|in_it| !in_it.starts_with('/'))
-                });
+                let within = format!("{job}/");
+                let from = files.range::<str, _>((Bound::Included(within.as_str()), Bound::Unbounded));
+                let paths = from.map(|(path, _)| *path).take_while(|path| path.starts_with(&within));
+                for path in paths.collect::<Vec<_>>() {
+                    files.remove(path);
+                }
             }
             if entry.what == ChainEvent::Extended {
-                files.retain(|path: &&str, _| !ends_look(path));
+                for path in OF_LOOK {
+                    files.remove(path);
+                }
             }
             files.extend(entry.files.iter().map(|(path, hash)| (path.as_str(), hash.as_str())));
         }
@@ -206,33 +210,34 @@ impl Chain {
         self.entries.last().is_some_and(|(entry, _)| entry.what == ChainEvent::Extended)
     }
 
-    /// The present name of a file of an earlier look that did not get its other name yet, if so.
-    pub(super) fn of_earlier_look(&self, path: &str) -> Option<&'static str> {
-        name_before(path).filter(|name| !self.files().contains_key(name))
-    }
-
     /// The folders of jobs that ended before the last extension, and were neither set aside nor run since.
     pub(super) fn before_extension(&self) -> BTreeSet<&str> {
         let last = self.entries.iter().rposition(|(entry, _)| entry.what == ChainEvent::Extended);
         let (before, after) = self.entries.split_at(last.unwrap_or(0));
         let mut ended = BTreeSet::new();
         for (entry, _) in before {
-            ended.retain(|path: &&str| Some(*path) != entry.before_aside());
+            if let Some(path) = entry.before_aside() {
+                ended.remove(path);
+            }
             if entry.what == ChainEvent::Ended {
                 ended.insert(entry.path.as_str());
             }
         }
-        ended.retain(|path| !after.iter().any(|(entry, _)| entry.before_aside() == Some(*path)));
+        for path in after.iter().filter_map(|(entry, _)| entry.before_aside()) {
+            ended.remove(path);
+        }
         ended
     }
 
     /// The current folders of jobs, relative to the campaign folder.
-    pub(super) fn folders(&self) -> Vec<&str> {
-        let mut folders: Vec<&str> = Vec::new();
+    pub(super) fn folders(&self) -> BTreeSet<&str> {
+        let mut folders = BTreeSet::new();
         for (entry, _) in &self.entries {
-            folders.retain(|path| Some(*path) != entry.before_aside());
+            if let Some(path) = entry.before_aside() {
+                folders.remove(path);
+            }
             if entry.what == ChainEvent::Ended || entry.what.sets_aside() {
-                folders.push(&entry.path);
+                folders.insert(entry.path.as_str());
             }
         }
         folders
@@ -261,13 +266,15 @@ impl Chain {
     }
 
     /// Folders of jobs that began and have neither ended nor been set aside.
-    pub(super) fn pending(&self) -> Vec<&str> {
-        let mut pending: Vec<&str> = Vec::new();
+    pub(super) fn pending(&self) -> BTreeSet<&str> {
+        let mut pending = BTreeSet::new();
         for (entry, _) in &self.entries {
+            if let Some(path) = entry.before_aside() {
+                pending.remove(path);
+            }
             match entry.what {
-                ChainEvent::Begun => pending.push(&entry.path),
-                ChainEvent::Ended => pending.retain(|path| *path != entry.path),
-                what if what.sets_aside() => pending.retain(|path| Some(*path) != entry.before_aside()),
+                ChainEvent::Begun => _ = pending.insert(entry.path.as_str()),
+                ChainEvent::Ended => _ = pending.remove(entry.path.as_str()),
                 _ => {}
             }
         }

@@ -16,7 +16,7 @@ use super::write::{sha256, sha256_of_any, to_json};
 use super::{Extension, beneath, names};
 
 /// The files that end a look, and that each look writes again.
-const OF_LOOK: [&str; 4] = [names::AFTER, names::SUMMARY, names::VERDICTS, names::REPORT];
+pub(super) const OF_LOOK: [&str; 4] = [names::AFTER, names::SUMMARY, names::VERDICTS, names::REPORT];
 /// The most extensions that are read.
 const EXTENSIONS_MAX: usize = 100;
 
@@ -25,16 +25,12 @@ fn name_of(look: usize, name: &str) -> String {
     format!("look-{look}-{name}")
 }
 
-/// The name that a file of an earlier look had before: `verdicts.json` for `look-1-verdicts.json`.
-pub(super) fn name_before(path: &str) -> Option<&'static str> {
+/// The name that a file of an earlier look had before: `verdicts.json` for `look-1-verdicts.json`. `None` if
+/// `files` has that name again, for a later look.
+pub(super) fn name_before(path: &str, files: &BTreeMap<&str, &str>) -> Option<&'static str> {
     let (number, name) = path.strip_prefix("look-")?.split_once('-')?;
     number.parse::<usize>().ok()?;
-    OF_LOOK.into_iter().find(|own| *own == name)
-}
-
-/// Whether the file is one of those that end a look.
-pub(super) fn ends_look(path: &str) -> bool {
-    OF_LOOK.contains(&path)
+    OF_LOOK.into_iter().find(|own| *own == name && !files.contains_key(own))
 }
 
 /// Adds an extension to the ended campaign in the folder `dir`. The files of the look before get other names.

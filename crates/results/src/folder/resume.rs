@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FileType;
 
 use super::chain::{self, Chain, ChainEntry, ChainEvent};
+use super::extend::name_before;
 use super::staging::{complete_part, final_name, parts};
 use super::verify::check;
 use super::write::{hashes_below, only_evidence, sha256_of_any};
@@ -88,11 +89,11 @@ fn roll_forward(dir: &Path, chain: &Chain, resumed: &mut Resumed) -> io::Result<
     for path in chain.folders() {
         rename(Some(hidden_path(path).into()), Path::new(path), path)?;
     }
-    for (path, hash) in chain.files() {
+    let files = chain.files();
+    for (path, hash) in &files {
         let to = spelling::path(path);
         if !beneath::exists(dir, &to) {
-            let part =
-                complete_part(dir, &to, hash).or_else(|| chain.of_earlier_look(path).map(PathBuf::from));
+            let part = complete_part(dir, &to, hash).or_else(|| name_before(path, &files).map(PathBuf::from));
             rename(part, &to, path)?;
         }
     }

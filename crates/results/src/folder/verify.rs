@@ -15,6 +15,7 @@ use rustix::fs::FileType;
 use crate::crosscheck;
 
 use super::chain::{self, Chain, ChainEvent, Head};
+use super::extend::name_before;
 use super::links::leads_out;
 use super::resume::hidden_path;
 use super::staging::{complete_part, final_name};
@@ -102,7 +103,17 @@ fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Verification> {
     // The report is the last file that gets its name.
     let ended = beneath::exists(dir, Path::new(names::REPORT)) && !chain.is_extended_now();
     let faults = chain.faults.iter().map(|said| FolderFault::new(names::CHAIN, said.clone())).collect();
-    let mut found = FolderCheck { dir, chain, files: chain.files(), ended, faults, notes: Vec::new() };
+    let mut found = FolderCheck {
+        dir,
+        chain,
+        files: chain.files(),
+        folders: chain.folders(),
+        pending: chain.pending(),
+        hidden: BTreeSet::new(),
+        ended,
+        faults,
+        notes: Vec::new(),
+    };
     if chain.torn > 0 {
         let what = format!("{}: its last line is incomplete ({} bytes)", names::CHAIN, chain.torn);
         found.left(names::CHAIN, what, "The campaign was killed while it wrote this line");
@@ -111,6 +122,7 @@ fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Verification> {
     // Later steps use the paths of jobs, so they must be paths of jobs.
     if found.job_paths() {
         let gone = found.folders();
+        found.hidden = gone.iter().map(|path| hidden_path(path)).collect();
         found.compare(&gone);
         found.unknown_entries("")?;
     }
@@ -124,6 +136,12 @@ struct FolderCheck<'a> {
     chain: &'a Chain,
     /// The hash of each file in the chain.
     files: BTreeMap<&'a str, &'a str>,
+    /// The folders of jobs in the chain.
+    folders: BTreeSet<&'a str>,
+    /// The folders of jobs that have not ended.
+    pending: BTreeSet<&'a str>,
+    /// The hidden paths of folders that do not have their final names.
+    hidden: BTreeSet<String>,
     ended: bool,
     faults: Vec<FolderFault>,
     notes: Vec<String>,
@@ -183,7 +201,7 @@ impl FolderCheck<'_> {
     /// Checks the folders of jobs, and returns those that do not have their final names.
     fn folders(&mut self) -> BTreeSet<String> {
         let mut gone = BTreeSet::new();
-        for path in self.chain.folders() {
+        for path in self.folders.clone() {
             if self.is_dir(path) {
                 continue;
             }
@@ -196,7 +214,7 @@ impl FolderCheck<'_> {
                 self.faults.push(missing);
             }
         }
-        for path in self.chain.pending() {
+        for path in self.pending.clone() {
             if !self.is_dir(&hidden_path(path)) {
                 self.fault(path, format!("{path} began, but its files are missing"));
             } else {
@@ -245,7 +263,7 @@ impl FolderCheck<'_> {
 
     /// Whether a file of an earlier look is there under the name that it had before.
     fn has_former_name(&self, path: &str, recorded: &str) -> bool {
-        let name = self.chain.of_earlier_look(path);
+        let name = name_before(path, &self.files);
         name.is_some_and(|name| sha256_of_any(self.dir, Path::new(name)).is_ok_and(|found| found == recorded))
     }
 
@@ -290,8 +308,8 @@ impl FolderCheck<'_> {
 
     /// Whether a file gets the name that the chain has for an earlier look.
     fn is_renamed_later(&self, path: &str) -> bool {
-        let is_open = |own: &&&str| !beneath::exists(self.dir, &spelling::path(own));
-        self.files.keys().filter(is_open).any(|own| self.chain.of_earlier_look(own) == Some(path))
+        let mut later = self.files.keys().filter(|own| name_before(own, &self.files) == Some(path));
+        later.any(|own| !beneath::exists(self.dir, &spelling::path(own)))
     }
 
     /// Whether the incomplete file `part` has the hash that the chain has for the file `name`, which does not
@@ -302,15 +320,13 @@ impl FolderCheck<'_> {
     }
 
     fn directory(&mut self, path: &str, name: &str) -> io::Result<()> {
-        let folders = self.chain.folders();
-        let known = path == names::JOBS || folders.contains(&path) || self.files.contains_key(path);
+        let known = path == names::JOBS || self.folders.contains(path) || self.files.contains_key(path);
         if known {
             return self.unknown_entries(path);
         }
         let job = path.starts_with(names::JOBS).then(|| name.strip_prefix('.')).flatten();
         let named = job.map(|job| format!("{}/{job}", names::JOBS)).unwrap_or_default();
-        let begun = self.chain.pending().contains(&named.as_str())
-            || folders.iter().any(|folder| hidden_path(folder) == path && !self.is_dir(folder));
+        let begun = self.pending.contains(named.as_str()) || self.hidden.contains(path);
         let empty = beneath::names(self.dir, &spelling::path(path))?.is_empty();
         if !self.ended && job.is_some() && (begun || empty) {
             if !begun {
