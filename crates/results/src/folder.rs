@@ -44,7 +44,7 @@ mod witness;
 mod write;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -380,7 +380,8 @@ pub struct Extension {
 impl Campaign {
     /// The exit status of a program that shows the campaign. It is that of the verdicts, but no verdict
     /// passes or fails if evidence files are not intact. Clauses that are met count only after all waivers
-    /// that they need are approved. If tests were selected, only their clauses and findings count.
+    /// that they need are approved. If tests were selected, only the clauses that they belong to count, each
+    /// with all of its criteria, and findings about other tests do not.
     pub fn exit_code(&self) -> u8 {
         let campaign = self.of_selected();
         let Self { verdicts, summary, .. } = &*campaign;
@@ -405,20 +406,27 @@ impl Campaign {
     }
 
     /// The campaign with only the verdicts of selected tests, and without findings about other tests.
+    ///
+    /// A clause of the contract has one verdict, so if one of its criteria is selected, all of them are kept.
     pub fn of_selected(&self) -> Cow<'_, Self> {
         if self.info.only.is_empty() {
             return Cow::Borrowed(self);
         }
-        let others: Vec<&str> = self
-            .verdicts
-            .iter()
-            .map(|one| one.test.as_str())
-            .filter(|test| !self.is_selected(test))
-            .collect();
-        let mut selected = self.clone();
-        selected.verdicts.retain(|one| self.is_selected(&one.test));
-        selected.summary.findings.retain(|finding| !others.contains(&finding.about.as_str()));
-        Cow::Owned(selected)
+        let clause = |one: &Verdict| one.contract_clause.as_ref().map(|clause| clause.id.clone());
+        let selected = self.verdicts.iter().filter(|one| self.is_selected(&one.test));
+        let clauses: BTreeSet<String> = selected.filter_map(clause).collect();
+        let is_kept = |one: &Verdict| {
+            self.is_selected(&one.test) || clause(one).is_some_and(|id| clauses.contains(&id))
+        };
+        let (kept, others): (Vec<Verdict>, Vec<Verdict>) = self.verdicts.iter().cloned().partition(is_kept);
+        let is_about = |verdicts: &[Verdict], test: &str| verdicts.iter().any(|one| one.test == test);
+        let mut campaign = self.clone();
+        campaign
+            .summary
+            .findings
+            .retain(|finding| is_about(&kept, &finding.about) || !is_about(&others, &finding.about));
+        campaign.verdicts = kept;
+        Cow::Owned(campaign)
     }
 }
 
@@ -458,4 +466,50 @@ pub mod names {
     pub const PROGRESS: &str = ".progress.json";
     /// Within a job that makes a dataset, and next to kept files: [`super::Manifest`].
     pub const DATASET: &str = "dataset.json";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Severity;
+    use crate::{ContractOutcome, Outcome};
+
+    /// The verdict of a test with this outcome, on a criterion of this clause of the contract.
+    fn verdict(test: &str, clause: &str, outcome: Outcome) -> Verdict {
+        let contract_clause = Some(ContractOutcome { id: clause.into(), ..Default::default() });
+        Verdict { test: test.into(), contract_clause, outcome, ..Verdict::default() }
+    }
+
+    #[test]
+    fn a_clause_with_a_selected_criterion_counts_with_all_of_its_criteria_and_their_findings() {
+        use Outcome::{Fail, NotRun, Pass};
+        let status = |only: &[&str], about: &str, outcomes: [Outcome; 3]| {
+            let tests = [("W", "4.2"), ("S", "4.2"), ("X", "5")];
+            let verdicts = tests.iter().zip(outcomes).map(|((test, clause), one)| verdict(test, clause, one));
+            let open = Finding::new(Severity::NeedsWaiver, Reason::new(Code::CovHigh)).about(about);
+            let campaign = Campaign {
+                info: CampaignInfo {
+                    only: only.iter().map(|name| (*name).into()).collect(),
+                    ..Default::default()
+                },
+                verdicts: verdicts.collect(),
+                summary: Summary { findings: vec![open], ..Summary::default() },
+                ..Campaign::default()
+            };
+            let counted: Vec<String> =
+                campaign.of_selected().verdicts.iter().map(|one| one.test.clone()).collect();
+            (counted.join(" "), campaign.exit_code())
+        };
+        for (only, about, outcomes, wanted) in [
+            (&["S"][..], "X", [Fail, Pass, Fail], ("W S", 1)),
+            (&["S"], "X", [NotRun, Pass, Fail], ("W S", 3)),
+            (&["S"], "X", [Pass, Pass, Fail], ("W S", 0)),
+            (&["S"], "W", [Pass, Pass, Fail], ("W S", 3)),
+            (&["X"], "W", [Fail, Fail, Pass], ("X", 0)),
+            (&["S", "X"], "-", [Pass, Pass, Fail], ("W S X", 1)),
+        ] {
+            let told = status(only, about, outcomes);
+            assert_eq!((told.0.as_str(), told.1), wanted, "{only:?} {about} {outcomes:?}");
+        }
+    }
 }

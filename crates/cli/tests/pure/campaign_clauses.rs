@@ -65,3 +65,19 @@ fn a_campaign_counts_the_clauses_of_its_contract_and_each_has_one_verdict() {
     assert!(compared.out.contains("Verdicts differ in 1 of 3 clauses."), "{compared:#?}");
     assert!(place.assay(&format!("verify {at}")).out.contains("is intact"));
 }
+
+#[test]
+fn the_verdict_on_a_selected_clause_is_that_of_all_its_criteria_also_of_tests_that_were_not_selected() {
+    let place = Place::new();
+    place.plan(&CONTRACT.replace(r#"value = "1 B/s""#, r#"value = "900 PB/s""#));
+    for (only, status, counts) in [("R", Some(1), "The only clause is not met."), ("W", Some(1), "2 clauses")]
+    {
+        let ran = place.assay(&format!("run p.toml --dir dir --only {only} --folder dir/{only}"));
+        assert!(ran.status == status && ran.out.contains(counts), "{ran:#?}");
+        let judged = place.assay(&format!("judge dir/{only}"));
+        assert!(judged.status == status && judged.out.contains(counts), "{judged:#?}");
+    }
+    place.plan(CONTRACT);
+    let ran = place.assay("run p.toml --dir dir --only R --folder dir/met");
+    assert!(ran.passed() && ran.out.contains("The plan has 2 other clauses."), "{ran:#?}");
+}
