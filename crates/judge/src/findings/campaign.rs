@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Group, Test, file_systems_of};
+use plan::{Criterion, Group, Test, file_systems_of};
 use results::finding::{Finding, Severity};
 use results::folder::{self, BackingLayer, Job, JobEnd, LayerKind};
 use results::reason::{Code, Datum, Reason};
@@ -46,24 +46,39 @@ pub(super) fn same_file_systems(index: &Index<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Tests and groups to which repetitions were added after an evaluation. Unplanned looks raise the chance of
-/// a wrong verdict.
+/// Tests, groups and scores to which repetitions were added after an evaluation. Unplanned looks raise the
+/// chance of a wrong verdict.
 pub(super) fn looks(index: &Index<'_>) -> Vec<Finding> {
     let plan = index.plan;
-    let tests = plan.tests.iter().filter(|test| !test.criteria.is_empty());
-    let tests = tests.map(|test| (test.id.as_str(), test));
-    let groups = plan.groups.iter().filter(|group| !group.criteria.is_empty());
-    let groups = groups.filter_map(|group| Some((group.id.as_str(), plan.parts(group).next()?)));
-    let of = |(id, test): (&str, &Test)| {
-        let (taken, decide) = (test.looks_taken(), &test.decide);
+    let tests = plan.tests.iter().map(|test| (test.id.as_str(), test, &test.criteria[..]));
+    let groups = plan
+        .groups
+        .iter()
+        .filter_map(|group| Some((group.id.as_str(), plan.parts(group).next()?, &group.criteria[..])));
+    let scores = plan
+        .scores
+        .iter()
+        .map(|score| (score.id.as_str(), &plan.tests[score.parts[0].test], score.criterion.as_slice()));
+    let all = tests.chain(groups).chain(scores);
+    all.flat_map(|(id, test, criteria)| looks_of(test, criteria).map(move |one| one.about(id))).collect()
+}
+
+/// Findings about the looks of criteria that repetitions of this test decide.
+fn looks_of(test: &Test, criteria: &[Criterion]) -> impl Iterator<Item = Finding> {
+    let (taken, decide) = (test.looks_taken(), &test.decide);
+    let is_decided_by = |value: bool| taken > 1 && criteria.iter().any(|one| one.terms.as_written == value);
+    // Without a confidence there is no error that looks could share.
+    let of_values = is_decided_by(true)
+        .then(|| Finding::new(Severity::NeedsWaiver, Reason::new(Code::AsWrittenLooks).with("looks", taken)));
+    let of_limits = is_decided_by(false).then(|| {
         let severity = if taken <= decide.looks { Severity::Info } else { Severity::NeedsWaiver };
         let code = if taken <= decide.looks { Code::PlannedLooks } else { Code::UnplannedLooks };
         let reason = Reason::new(code).with("looks", taken).with("planned_looks", decide.looks);
         let reason = reason.with("confidence", Datum::share(decide.confidence));
         let reason = reason.with("wrong_max", Datum::share(decide.error_at(taken)));
-        (taken > 1).then(|| Finding::new(severity, reason).about(id))
-    };
-    tests.chain(groups).filter_map(of).collect()
+        Finding::new(severity, reason)
+    });
+    of_values.into_iter().chain(of_limits)
 }
 
 /// Tests whose jobs were run again. The plan may want it for jobs that died. A repetition that a user chose

@@ -1,6 +1,8 @@
 //! Clauses of a contract with several criteria, values that decide as written, and limits with their causes.
 
-use plan::Plan;
+use plan::{Choice, Plan};
+use results::finding::Severity;
+use results::folder::Extension;
 use results::reason::Code;
 use results::{Outcome, Verdict};
 
@@ -113,6 +115,47 @@ fn a_value_that_decides_as_written_passes_or_fails_without_a_confidence_and_with
     assert_eq!((usual.outcome, usual.as_written), (Outcome::Inconclusive, false));
     let varies = measured(&format!("{RULE}, cov_max = \"20 %\""), &[10, 30, 500, 20, 15]);
     assert_eq!(outcome(&varies), (Outcome::Inconclusive, Code::VariabilityAboveMax));
+}
+
+#[test]
+fn further_looks_at_a_value_that_decides_as_written_need_a_waiver_and_have_no_error_probability() {
+    let findings = |criteria: &str, rest: &str, looks: usize| {
+        let text = format!(
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n\
+             clients.delivered = 1\ndefaults.decide = {{ rule = \"mean\", looks = 3 }}\n\
+             [[test]]\nid = \"T\"\nior = \"-w -e\"\nrepetitions = 2\n{criteria}\n{rest}"
+        );
+        let extensions = vec![Extension { repetitions: 1, ..Extension::default() }; looks - 1];
+        let choice = Choice { extensions, ..Choice::default() };
+        let plan = Plan::parse_with(&text, "p.toml", &choice).unwrap();
+        let jobs = (1..=1 + looks as u32).map(|at| job("T", at, phase("write", 120))).collect();
+        let findings = evaluated(&plan, &campaign(jobs)).summary.findings;
+        let of_looks = [Code::PlannedLooks, Code::UnplannedLooks, Code::AsWrittenLooks];
+        let found = findings.iter().filter(|one| of_looks.contains(&one.code()));
+        let all = found
+            .map(|one| (one.about.clone(), one.code(), one.severity, one.reason.get("confidence").is_some()));
+        all.collect::<Vec<_>>()
+    };
+    let criterion = |metric: &str, keys: &str| {
+        format!("{{ metric = \"{metric}\", op = \">=\", value = \"100 B/s\"{keys} }}")
+    };
+    let written = criterion("write.bw", ", rule = \"as-written\"");
+    let usual = criterion("write.bw", "");
+    let of_value = |id: &str| (id.to_owned(), Code::AsWrittenLooks, Severity::NeedsWaiver, false);
+    let planned = [("T".to_owned(), Code::PlannedLooks, Severity::Info, true)];
+    let unplanned = ("T".to_owned(), Code::UnplannedLooks, Severity::NeedsWaiver, true);
+    let one = |criterion: &str| format!("criterion = {criterion}");
+    assert_eq!(findings(&one(&written), "", 1), []);
+    assert_eq!(findings(&one(&written), "", 2), [of_value("T")]);
+    assert_eq!(findings(&one(&usual), "", 2), planned);
+    assert_eq!(
+        findings(&one(&format!("[{written}, {usual}]")), "", 2),
+        [&[of_value("T")], &planned[..]].concat()
+    );
+    assert_eq!(findings(&one(&format!("[{written}, {usual}]")), "", 4), [of_value("T"), unplanned]);
+    let score = "[[score]]\nid = \"S\"\nof = [\"T.write.bw\", \"T.write.bw\"]\ncriterion = { op = \">=\", \
+                 value = \"1 B/s\", rule = \"as-written\" }\n";
+    assert_eq!(findings("role = \"reported\"", score, 2), [of_value("S")]);
 }
 
 #[test]

@@ -294,7 +294,7 @@ keys! {
             "the confidence level of the limit, 0.5 to 1. Default: 0.95";
         looks: Option<Spanned<Count>> = Count, "3",
             "the planned number of looks: the campaign, and its extensions with `assay run --extend`. All \
-             looks together have the confidence level. Default: 1";
+             looks together have the confidence level. Not with `as-written`. Default: 1";
     }
 }
 

@@ -229,13 +229,18 @@ impl Defaults<'_> {
                 return Err(self.place.error(looks, format!("looks must be 1 to {LOOKS_MAX}, such as 3")));
             }
         };
+        let as_written = matches!(wire.rule, wire::RuleWord::AsWritten);
+        if let Some(at) = wire.looks.as_ref().filter(|_| as_written && looks > 1) {
+            let what =
+                format!("as-written: there is no confidence that {looks} looks could share. Remove `looks`.");
+            return Err(self.place.error(at, what));
+        }
         let stat = match wire.rule {
             wire::RuleWord::Mean | wire::RuleWord::LowerBound | wire::RuleWord::AsWritten => Stat::Mean,
             wire::RuleWord::Median => Stat::Median,
             wire::RuleWord::Min => Stat::Min,
         };
         let by_bound = matches!(wire.rule, wire::RuleWord::LowerBound);
-        let as_written = matches!(wire.rule, wire::RuleWord::AsWritten);
         Ok(Decide { as_written, ..of_rule(true, stat, by_bound, (confidence, looks)) })
     }
 }

@@ -102,6 +102,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     Harmonic: "Report both, or stop each repetition with a deadline (-D).";
     AskedRepeated: "Compare the attempts, and explain the repetition in a waiver.";
     UnplannedLooks: "Set `decide.looks` in the plan, or explain the extension in a waiver.";
+    AsWrittenLooks: "Explain the extension in a waiver.";
     AbovePhysics: "Find the cache that served the data, or offsets that repeat.";
     TwoFsBalance: "Let even ranks write to one file system and odd ranks to the other.";
     LsWalk: "Make larger trees.";

@@ -488,6 +488,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "Repetitions were added after the verdict was known ({looks|look} of {planned_looks} planned). The \
          limits use a confidence level of {confidence}. A wrong verdict at any look has a probability of up \
          to {wrong_max}.";
+    AsWrittenLooks:
+        "Repetitions were added after the verdict was known ({looks|look}). The value alone decides, so each \
+         look is another chance of a PASS.";
     AbovePhysics:
         "{rate} is above the maximum of {rate_max} that the plan states for the file system.",
         "Random transfers reach {rate}, no less than sequential ones ({sequential}).";

@@ -256,6 +256,8 @@ codes! {
     Harmonic = "harmonic": "The mean of the rates is above the total amount divided by the total time.";
     PlannedLooks = "planned-looks": "Repetitions were added after a planned evaluation.";
     UnplannedLooks = "unplanned-looks": "Repetitions were added after an evaluation that was not planned.";
+    AsWrittenLooks = "as-written-looks":
+        "Repetitions were added after an evaluation in which the value alone decides.";
     AbovePhysics = "above-physics": "A rate is above the maximum of the file system.";
     TwoFsBalance = "two-fs-balance": "The file systems of a group did not take equal shares.";
     LsWalk = "ls-walk": "A walk listed few entries.";

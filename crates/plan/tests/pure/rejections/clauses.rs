@@ -134,3 +134,7 @@ fn a_part_of_a_group_is_compared_with_any_other_part_by_its_name_in_the_group() 
         assert!(found.contains(wanted), "{found}");
     }
 }
+    let looks = |rule: &str| format!("decide = {{ rule = \"{rule}\", looks = 3 }}\n");
+    let found = rejection(&test("A", &looks("as-written"), ""));
+    assert!(found.contains("as-written: there is no confidence that 3 looks could share"), "{found}");
+    assert_eq!(plan(&test("A", &looks("mean"), ", rule = \"as-written\"")).tests[0].decide.looks, 3);
