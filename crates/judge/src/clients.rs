@@ -47,6 +47,7 @@ pub(crate) fn limited(
     threshold: Option<&Threshold>,
     decision: Decision,
 ) -> (Decision, Remarks) {
+    let by_limit = !case.criterion.terms.as_written;
     let fail =
         |tests: &[usize]| threshold.is_some_and(|threshold| all_fail(case, findings, threshold, tests));
     if let Some(search) = case.test.search.as_ref().filter(|_| decision.outcome == Outcome::Fail) {
@@ -55,13 +56,13 @@ pub(crate) fn limited(
         });
         // The warning about the search itself is one of the remarks.
         let unclear = found.err().filter(|why| why.code == Code::SearchUnclear && !fail(&search.steps));
-        return (unclear.into_iter().fold(decision, undecided), Remarks::default());
+        return (unclear.filter(|_| by_limit).into_iter().fold(decision, undecided), Remarks::default());
     }
     let Some((question, remarks)) = more_clients(case, findings, &decision) else {
         return (decision, Remarks::default());
     };
     let limit = case.test.course.client_limit.as_ref();
-    let open = question.filter(|why| {
+    let open = question.filter(|_| by_limit).filter(|why| {
         let probes = limit.map_or(&[][..], |limit| &limit.probes);
         decision.outcome == Outcome::Fail && (why.code == Code::ClientLimited || !fail(probes))
     });

@@ -63,6 +63,19 @@ fn a_gain_within_the_noise_excuses_a_fail_only_if_more_clients_may_meet_the_thre
 }
 
 #[test]
+fn a_value_that_decides_as_written_fails_also_if_other_numbers_of_nodes_are_faster() {
+    let at = |own, more| compared([own; 3], Some([more; 3]), "value = \"100 B/s\", rule = \"as-written\"");
+    let missed = at(80, 120);
+    assert_eq!(
+        (outcome(&missed), missed.warnings[0].code()),
+        ((Outcome::Fail, Code::ThresholdNotMet), Code::ClientLimited)
+    );
+    let searched = after_search([90, 100, 113], [95, 100, 105], [90, 91, 92], ", rule = \"as-written\"");
+    assert_eq!(outcome(&searched), (Outcome::Fail, Code::ThresholdNotMet));
+    assert!(of(&searched.warnings, Code::SearchUnclear).is_some(), "{:#?}", searched.warnings);
+}
+
+#[test]
 fn the_client_limit_compares_means_for_every_statistic() {
     for stat in ["min", "mean", "max"] {
         let criterion = format!("value = \"500 B/s\", stat = \"{stat}\"");
@@ -73,11 +86,11 @@ fn the_client_limit_compares_means_for_every_statistic() {
 
 /// A search over 2 and 4 nodes with three repetitions each, for at least 100 B/s. The test ran on the better
 /// one and measured `own`.
-fn after_search(two: [u64; 3], four: [u64; 3], own: [u64; 3]) -> Verdict {
+fn after_search(two: [u64; 3], four: [u64; 3], own: [u64; 3], keys: &str) -> Verdict {
     let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
                 launch = { kind = \"mpirun\" }\n[[test]]\nid = \"T\"\nrepetitions = 3\nior = \"-w -e\"\n\
                 nodes = { search = [2, 4], gain = \"3 %\" }\n\
-                criterion = { metric = \"write.bw\", op = \">=\", value = \"100 B/s\" }\n";
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"100 B/s\"KEYS }\n";
     let step = |id: &'static str, rates: [u64; 3]| {
         (1..).zip(rates).map(move |(at, rate)| job(id, at, phase("write", rate)))
     };
@@ -90,24 +103,24 @@ fn after_search(two: [u64; 3], four: [u64; 3], own: [u64; 3]) -> Verdict {
         let nodes = if job.info.test == "T" { best } else { job.info.test[3..].parse().unwrap() };
         (run.nodes, run.ranks) = (nodes, nodes);
     }
-    one(&text.to_owned().parsed(), &campaign)
+    one(&text.replace("KEYS", keys).parsed(), &campaign)
 }
 
 #[test]
 fn a_fail_after_a_search_that_did_not_decide_stays_only_if_all_steps_fail() {
-    let open = after_search([90, 100, 113], [95, 100, 105], [90, 91, 92]);
+    let open = after_search([90, 100, 113], [95, 100, 105], [90, 91, 92], "");
     assert_eq!(outcome(&open), (Outcome::Inconclusive, Code::SearchUnclear), "{}", open.reason);
     assert!(of(&open.warnings, Code::SearchUnclear).is_some(), "{:#?}", open.warnings);
-    let all = after_search([70, 80, 90], [75, 80, 84], [78, 79, 80]);
+    let all = after_search([70, 80, 90], [75, 80, 84], [78, 79, 80], "");
     assert_eq!(outcome(&all), (Outcome::Fail, Code::ThresholdNotMet), "every number of nodes fails");
-    let met = after_search([110, 120, 130], [115, 120, 124], [119, 120, 121]);
+    let met = after_search([110, 120, 130], [115, 120, 124], [119, 120, 121], "");
     assert_eq!(met.outcome, Outcome::Pass, "a number of nodes that meets the threshold is enough");
 }
 
 #[test]
 fn a_found_optimum_is_a_note_and_an_optimum_at_the_end_of_the_search_a_warning() {
     let findings = |at_four: u64| {
-        let Verdict { outcome, warnings, notes, .. } = after_search([100; 3], [at_four; 3], [120; 3]);
+        let Verdict { outcome, warnings, notes, .. } = after_search([100; 3], [at_four; 3], [120; 3], "");
         assert_eq!(outcome, Outcome::Pass);
         let found = |all: &[_]| {
             let reason = of(all, Code::SearchOptimum).or_else(|| of(all, Code::SearchOpen))?;

@@ -78,11 +78,7 @@ fn lines(power: &PlanPower, clauses: usize, noun: &str) -> Result<String> {
         )?;
     }
     if power.clauses.iter().any(|one| one.as_written) {
-        writeln!(
-            text,
-            "  (as written): the value alone decides, without a confidence. A system just below its \
-             threshold passes in about half of all campaigns."
-        )?;
+        writeln!(text, "  (as written): the value alone decides, without a confidence.")?;
     }
     let number = power.clauses.len();
     let without = match clauses - number {
