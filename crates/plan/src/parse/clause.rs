@@ -26,8 +26,9 @@ pub(super) fn clauses(
         let wire::ClauseKeys { id, text, source } = keys.get_ref();
         let what = match id.get_ref().as_str() {
             _ if text.trim().is_empty() => "the requirement text is empty. Write it as `text`.".to_owned(),
-            word if word.trim().is_empty() || word.contains(char::is_control) => {
-                "a clause's id must be a text in one line, such as `4.2`".to_owned()
+            word if word.is_empty() || word.trim() != word || word.contains(char::is_control) => {
+                "a clause's id must be a text in one line, without blanks at its ends, such as `4.2`"
+                    .to_owned()
             }
             word if clauses.iter().any(|other| other.id == word) => {
                 format!("clause {word}: another clause already has this id. Change one.")
@@ -45,12 +46,18 @@ pub(super) fn clauses(
 }
 
 impl Defaults<'_> {
-    /// The requirement text that `word` gives or names, and otherwise `id`. Only criteria must name a clause
-    /// of the contract.
-    pub(super) fn clause_text(&self, word: Option<&Spanned<String>>, id: &str) -> String {
-        let word = word.map_or(id, |word| word.get_ref());
-        let named = self.clauses.iter().find(|clause| clause.id == word);
-        named.map_or_else(|| word.to_owned(), |clause| clause.text.clone())
+    /// The clause that `word` names, with its requirement text. In a plan without clauses, `word` is this
+    /// text. Without `word` it is `otherwise`.
+    pub(super) fn clause(
+        &self,
+        who: &str,
+        word: Option<&Spanned<String>>,
+        otherwise: &str,
+    ) -> ParseResult<CriterionClause> {
+        let Some(word) = word else { return Ok((None, otherwise.to_owned())) };
+        let named = self.contract_clause(who, word)?;
+        let text = named.map_or(word.get_ref(), |place| &self.clauses[place].text);
+        Ok((named, text.clone()))
     }
 
     /// The clause of a criterion of `id` at `at`. `word` is its own key `clause`, or that of its test.
@@ -61,11 +68,8 @@ impl Defaults<'_> {
         id: &str,
         at: Range<usize>,
     ) -> ParseResult<CriterionClause> {
-        if let Some(word) = word {
-            return Ok((self.contract_clause(who, word)?, self.clause_text(Some(word), id)));
-        }
-        if self.clauses.is_empty() {
-            return Ok((None, id.to_owned()));
+        if word.is_some() || self.clauses.is_empty() {
+            return self.clause(who, word, id);
         }
         let known: Vec<&str> = self.clauses.iter().map(|clause| clause.id.as_str()).collect();
         let known = known.join(", ");

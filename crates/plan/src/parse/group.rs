@@ -65,7 +65,7 @@ impl Defaults<'_> {
         if let Some(why) = state::at_once(&tests, plan) {
             return rejected(why);
         }
-        let clause = self.clause_text(wire.clause.as_ref(), "");
+        let (_, clause) = self.clause(&who, wire.clause.as_ref(), "")?;
         plan.groups.push(Group { id: id.clone(), clause, overlap, repetitions, tests, criteria: Vec::new() });
         self.part_criteria(wire, first, plan);
         if self.errors.number() > before {

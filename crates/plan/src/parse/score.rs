@@ -68,7 +68,7 @@ impl Defaults<'_> {
             None => None,
         };
         let at = self.place.line_column(&wire.id.span());
-        let clause = self.clause_text(wire.clause.as_ref(), "");
+        let (_, clause) = self.clause(&who, wire.clause.as_ref(), "")?;
         Ok(Score { id: id.clone(), clause, parts, dimension, criterion, at })
     }
 

@@ -140,8 +140,9 @@ impl Defaults<'_> {
         let cov_max = errors.kept(cov_max);
         let fs = errors.kept(self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id));
         let clause = wire.clause.as_ref().or(variant.clause.as_ref());
-        let (Some(decide), Some(words), Some(ran), Some(placement), Some(role), Some(fs)) =
-            (decide, words, ran, placement, role, fs)
+        let named = errors.kept(self.clause(&who, clause, &id));
+        let (Some(decide), Some(words), Some(ran), Some(placement), Some(role), Some(fs), Some(named)) =
+            (decide, words, ran, placement, role, fs, named)
         else {
             return Err(Rejection::Follows);
         };
@@ -149,7 +150,7 @@ impl Defaults<'_> {
             family: variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone()),
             name: wire.id.get_ref().clone(),
             setup: wire.setup.iter().map(|command| variant.at_step(command)).collect(),
-            clause: self.clause_text(clause, &id),
+            clause: named.1,
             placement,
             launch: None,
             step: variant.step.clone(),

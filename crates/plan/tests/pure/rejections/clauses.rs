@@ -57,6 +57,31 @@ fn without_clauses_of_a_contract_the_key_is_the_requirement_text() {
     assert_eq!((terms(1).0.requirement.as_str(), terms(1).1), ("its own", "B"));
 }
 
+/// A group whose parts have clauses of their own.
+fn group(keys: &str) -> String {
+    let part = |id: &str| {
+        format!(
+            "[[group.parts]]\nid = \"{id}\"\nclause = \"4.2\"\nior = \"-w\"\ncriterion = {{ metric = \
+             \"write.bw\", op = \">=\", value = \"1 B/s\" }}\n"
+        )
+    };
+    format!("[[group]]\nid = \"G\"\n{keys}{}{}", part("a"), part("b"))
+}
+
+/// A score without a criterion.
+const SCORE: &str = "[[score]]\nid = \"S\"\nof = [\"A.write.bw\", \"A.write.bw\"]\n";
+
+#[test]
+fn a_test_without_the_key_clause_belongs_to_none_also_if_a_clause_has_its_id() {
+    let plan = plan(&format!("{CLAUSES}{}", test("4.2", "", ", clause = \"§ 5 (a)\"")));
+    let of_test = &plan.tests[0];
+    let terms = &of_test.criteria[0].terms;
+    assert_eq!(
+        (of_test.clause.as_str(), terms.requirement.as_str(), terms.clause),
+        ("4.2", "no error", Some(1))
+    );
+}
+
 #[test]
 fn a_criterion_of_no_clause_and_an_unknown_or_repeated_clause_are_rejected() {
     for (rest, wanted) in [
@@ -72,6 +97,24 @@ fn a_criterion_of_no_clause_and_an_unknown_or_repeated_clause_are_rejected() {
         (format!("{CLAUSES}{CLAUSES}"), "clause 4.2: another clause already has this id"),
         ("[[clause]]\nid = \"1\"\ntext = \" \"\n".to_owned(), "the requirement text is empty"),
         ("[[clause]]\nid = \"a\\nb\"\ntext = \"c\"\n".to_owned(), "a clause's id must be a text in one line"),
+        ("[[clause]]\nid = \" 1\"\ntext = \"c\"\n".to_owned(), "without blanks at its ends"),
+        ("[[clause]]\nid = \"1\u{a0}\"\ntext = \"c\"\n".to_owned(), "without blanks at its ends"),
+        (
+            format!("{CLAUSES}[[test]]\nid = \"A\"\nior = \"-w\"\nrole = \"reported\"\nclause = \"4.22\"\n"),
+            "test A: `4.22` is not the id of a [[clause]]. Did you mean `4.2`?",
+        ),
+        (
+            format!("{CLAUSES}{}", test("A", "clause = \"4.22\"\n", ", clause = \"4.2\"")),
+            "test A: `4.22` is not the id of a [[clause]]",
+        ),
+        (
+            format!("{CLAUSES}{}", group("clause = \"4.22\"\n")),
+            "group G: `4.22` is not the id of a [[clause]]",
+        ),
+        (
+            format!("{CLAUSES}{}{SCORE}clause = \"4.22\"\n", test("A", "clause = \"4.2\"\n", "")),
+            "score S: `4.22` is not the id of a [[clause]]",
+        ),
     ] {
         let found = rejection(&rest);
         assert!(found.contains(wanted), "{rest}\n{found}");
@@ -99,6 +142,10 @@ fn a_criterion_has_its_own_rule_and_its_own_limit_of_variability() {
     }
     let found = rejection(&test("A", "", ", rule = \"median\""));
     assert!(found.contains("unknown word `median`"), "{found}");
+    let looks = |rule: &str| format!("decide = {{ rule = \"{rule}\", looks = 3 }}\n");
+    let found = rejection(&test("A", &looks("as-written"), ""));
+    assert!(found.contains("as-written: there is no confidence that 3 looks could share"), "{found}");
+    assert_eq!(plan(&test("A", &looks("mean"), ", rule = \"as-written\"")).tests[0].decide.looks, 3);
 }
 
 /// A group whose part `a` is compared with this share, and whose part `n` follows it.
@@ -134,7 +181,3 @@ fn a_part_of_a_group_is_compared_with_any_other_part_by_its_name_in_the_group() 
         assert!(found.contains(wanted), "{found}");
     }
 }
-    let looks = |rule: &str| format!("decide = {{ rule = \"{rule}\", looks = 3 }}\n");
-    let found = rejection(&test("A", &looks("as-written"), ""));
-    assert!(found.contains("as-written: there is no confidence that 3 looks could share"), "{found}");
-    assert_eq!(plan(&test("A", &looks("mean"), ", rule = \"as-written\"")).tests[0].decide.looks, 3);
