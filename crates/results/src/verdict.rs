@@ -210,6 +210,11 @@ fn limit_of_mean(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
 }
 
 impl Verdict {
+    /// Whether it is on a criterion, and not only on a clause of the contract without one.
+    pub fn has_criterion(&self) -> bool {
+        !self.criterion.is_empty()
+    }
+
     /// The verdicts on the clauses: one for each clause of the contract, with its id as the test, and each
     /// criterion that belongs to none.
     ///

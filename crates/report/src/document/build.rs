@@ -91,7 +91,7 @@ fn parts_of<'a>(
 ) -> (Vec<Test<'a>>, TestAnchors, JobAnchors) {
     let mut ids: Vec<&str> = Vec::new();
     // A clause of the contract without a criterion has no test.
-    let of_tests = verdicts.iter().filter(|verdict| verdict.reason.code != Code::ClauseUntested);
+    let of_tests = verdicts.iter().filter(|verdict| verdict.has_criterion());
     let of_verdicts = of_tests.map(|verdict| verdict.test.as_str());
     for id in of_verdicts.chain(campaign.jobs.iter().map(|job| job.info.test.as_str())) {
         if !ids.contains(&id) {

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 
 use results::folder::{folder_name, names};
-use results::reason::Code;
 use results::statistics::{bootstrap_interval, median};
 use results::{Finding, Statistics, Verdict};
 
@@ -32,14 +31,13 @@ pub(super) fn all(anchors: &TestAnchors, verdicts: &[Verdict]) -> Vec<Clause> {
 /// The clause of the contract, from the verdict over all of its criteria.
 fn head(verdict: &Verdict) -> Option<ContractHead> {
     let contract = verdict.contract_clause.as_ref()?;
-    let is_untested = verdict.reason.code == Code::ClauseUntested;
     Some(ContractHead {
         id: contract.id.clone(),
         words: verdict.clause.clone(),
         source: contract.source.clone(),
         verdict: verdict.outcome.to_string(),
         tone: tone_of(verdict.outcome),
-        reason: if is_untested { sentences::explained(&verdict.reason) } else { String::new() },
+        reason: if verdict.has_criterion() { String::new() } else { sentences::explained(&verdict.reason) },
     })
 }
 
@@ -82,7 +80,7 @@ pub(super) fn clause(verdict: &Verdict, link: Option<String>) -> Clause {
     let statistics = verdict.statistics.as_ref();
     Clause {
         contract: None,
-        has_criterion: verdict.reason.code != Code::ClauseUntested,
+        has_criterion: verdict.has_criterion(),
         test: Cell { link, ..Cell::literal(&verdict.test) },
         words: words(verdict),
         metric: verdict.metric.clone(),

@@ -1,6 +1,7 @@
 //! Clauses of a contract with several criteria, and what each printed page has in its margins.
 
 use report::document::{self, Document};
+use results::folder::Campaign;
 use results::reason::{Code, Reason};
 use results::{ContractOutcome, Outcome, Verdict};
 
@@ -8,7 +9,7 @@ use crate::golden;
 use crate::html::{assert_balanced, attributes};
 
 /// The golden campaign, whose verdicts belong to two clauses of a contract. A third one has no criterion.
-fn contract() -> results::folder::Campaign {
+fn contract() -> Campaign {
     let mut campaign = golden::campaign();
     for (at, verdict) in campaign.verdicts.iter_mut().enumerate() {
         let (id, source) = if at < 3 { ("4.2", "page 12") } else { ("5 <a>", "") };
@@ -55,6 +56,9 @@ fn each_clause_has_one_verdict_and_counts_are_those_of_clauses() {
     );
     assert!(document.overall.sentence.contains("3 clauses"), "{}", document.overall.sentence);
     assert!(document.sections.iter().all(|section| section.id != "6"), "it has no test");
+    let damaged = document::of(&Campaign { faults: vec!["a file is damaged".into()], ..contract() });
+    assert_eq!(heads(&damaged).last(), Some(&("6".to_owned(), "INVALID".to_owned(), 0)));
+    assert!(damaged.sections.iter().all(|section| section.id != "6"), "it has no test");
     let of_tests = |one: &Document| one.clauses.iter().filter(|clause| clause.has_criterion).count();
     assert_eq!(of_tests(&document), document::of(&golden::campaign()).clauses.len());
 }
@@ -87,7 +91,7 @@ fn text_page_and_csv_have_the_clauses_above_their_criteria() {
 #[test]
 fn a_value_that_decides_as_written_has_its_threshold_as_written_and_no_confidence() {
     let mut campaign = golden::campaign();
-    let clause = |campaign: &results::folder::Campaign| document::of(campaign).clauses.remove(0);
+    let clause = |campaign: &Campaign| document::of(campaign).clauses.remove(0);
     let usual = clause(&campaign);
     let verdict = &mut campaign.verdicts[0];
     verdict.as_written = true;
@@ -103,7 +107,7 @@ fn a_value_that_decides_as_written_has_its_threshold_as_written_and_no_confidenc
 #[test]
 fn each_printed_page_has_title_result_hash_and_page_in_its_margins_whatever_the_title_is() {
     let mut campaign = golden::campaign();
-    let style = |campaign: &results::folder::Campaign| {
+    let style = |campaign: &Campaign| {
         let mut page = Vec::new();
         report::write_html(campaign, &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
