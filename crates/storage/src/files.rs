@@ -48,6 +48,48 @@ pub(crate) fn rejection(path: &Path, writes: bool) -> Option<io::Error> {
     rejected.map(Into::into)
 }
 
+/// Bytes that a transfer moves.
+pub(crate) enum Moved<'d> {
+    Written(&'d [u8]),
+    Read(&'d mut [u8]),
+}
+
+impl Moved<'_> {
+    /// The number of bytes.
+    pub(crate) fn length(&self) -> usize {
+        match self {
+            Self::Written(data) => data.len(),
+            Self::Read(data) => data.len(),
+        }
+    }
+
+    /// The first bytes of it, at most this many.
+    pub(crate) fn first(self, most: u64) -> Self {
+        let length = self.length().min(usize::try_from(most).unwrap_or(usize::MAX));
+        match self {
+            Self::Written(data) => Self::Written(&data[..length]),
+            Self::Read(data) => Self::Read(&mut data[..length]),
+        }
+    }
+}
+
+/// The system's own error for a transfer that a library could not make, from a plain call on the same bytes;
+/// `None` where that succeeds. Written bytes are flushed, because the error can come with the flush.
+pub(crate) fn transfer_rejection(path: &Path, moved: Moved<'_>, offset: u64) -> Option<Errno> {
+    let again = || match moved {
+        Moved::Written(data) => {
+            let file = calls::open(path, OFlags::WRONLY | OFlags::CLOEXEC, 0)?;
+            calls::pwrite(&file, data, offset)?;
+            calls::fsync(&file)
+        }
+        Moved::Read(data) => {
+            let file = calls::open(path, OFlags::RDONLY | OFlags::CLOEXEC, 0)?;
+            calls::pread(&file, data, offset).map(drop)
+        }
+    };
+    again().err()
+}
+
 /// Whether a file whose first `written` bytes were written has lost data because no space was left for it.
 /// Returns how many bytes have storage space then; `None` without evidence of a loss.
 ///
@@ -175,6 +217,22 @@ mod tests {
         assert_eq!(kind(&missing, true), Some(io::ErrorKind::NotFound));
         assert_eq!(kind(dir.path(), true), Some(io::ErrorKind::IsADirectory));
         assert_eq!(kind(Path::new("/proc/version"), false), None);
+    }
+
+    #[test]
+    fn a_rejected_transfer_has_the_error_of_the_system() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("f");
+        std::fs::write(&file, "abcd").unwrap();
+        let write = |path: &Path, offset| transfer_rejection(path, Moved::Written(b"xy"), offset);
+        assert_eq!(write(&file, 1), None);
+        assert_eq!(std::fs::read(&file).unwrap(), b"axyd");
+        assert_eq!(write(&file, 1 << 63), Some(Errno::INVAL));
+        assert_eq!(write(&dir.path().join("g"), 0), Some(Errno::NOENT));
+        assert_eq!(write(Path::new("/dev/full"), 0), Some(Errno::NOSPC));
+        let mut data = [0; 8];
+        assert_eq!(transfer_rejection(&file, Moved::Read(&mut data), 0), None, "a short read is no error");
+        assert_eq!(transfer_rejection(dir.path(), Moved::Read(&mut data), 0), Some(Errno::ISDIR));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use crate::common::campaign::{Place, WRITTEN_AND_COMPARED, json, there};
 use crate::common::fuse::faults::{Call, Fault, FaultLayer};
 use crate::common::mdtest::complaints;
-use crate::common::{Ran, only_in_all, run};
+use crate::common::{Mpi, Ran, only_in_all, run};
 
 /// Every call that can fail, and with which error.
 const FAILING: [(Call, Errno); 7] = [
@@ -71,6 +71,43 @@ fn each_failing_call_ends_ior_with_its_rank_path_and_offset() {
         let begin = format!("ior: {phase}: rank 1 (node ");
         assert_ended(&ran, &records, &ran.complaints(), &[&begin, &place, &message(errno)], phases);
         assert!(layer.struck() > 0, "{call:?}");
+    }
+}
+
+/// The error number of the call that ended a run.
+fn failed_errno(records: &str) -> Option<i32> {
+    let records = records.lines().filter_map(|line| serde_json::from_str(line).ok());
+    { records }.find_map(|record: Record| match record {
+        Record::Failure(failure) => failure.call?.errno,
+        _ => None,
+    })
+}
+
+#[test]
+fn a_failure_of_mpi_io_is_recorded_with_the_error_number_of_the_system() {
+    let Some(layer) = FaultLayer::mount() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    for mpi in [Mpi::Open, Mpi::Mpich] {
+        for (how, call, errno) in [
+            ("-F", Call::Write, Errno::IO),
+            ("-F", Call::Write, Errno::INVAL),
+            ("-c", Call::Write, Errno::IO),
+            ("-F", Call::Read, Errno::IO),
+            ("-F", Call::Read, Errno::STALE),
+            ("-F --mpiio.useFileView", Call::Read, Errno::NOMEM),
+            ("-F", Call::Fsync, Errno::IO),
+        ] {
+            layer.set("", Fault::Fails(call, errno, 200_000));
+            let path = layer.path().join("f");
+            let words =
+                format!("-a MPIIO {how} -w -r -e -b 256k -t 64k -o {} --record r.jsonl", path.display());
+            let _ = std::fs::remove_file(dir.path().join("r.jsonl"));
+            let Some(ran) = mpi.ior(dir.path(), 2, &words) else { continue };
+            layer.remove_fault();
+            let records = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
+            let found = failed_errno(&records);
+            assert_eq!(found, Some(errno.raw_os_error()), "{mpi:?} {how} {call:?}: {ran:#?}");
+        }
     }
 }
 

@@ -107,19 +107,28 @@ impl std::error::Error for MpiError {}
 
 impl From<MpiError> for io::Error {
     fn from(error: MpiError) -> Self {
-        let errno = match error.class {
+        error.numbered(|| None)
+    }
+}
+
+impl MpiError {
+    /// The error with a number of the system: the one of its class, else the one that `repeated` finds.
+    ///
+    /// `MPI_ERR_IO` has no number, because MPICH returns it for all errors without a class of their own. Some
+    /// of these concern the request, such as EINVAL for O_DIRECT.
+    pub(crate) fn numbered(self, repeated: impl FnOnce() -> Option<Errno>) -> io::Error {
+        let errno = match self.class {
             Class::Access => Some(Errno::ACCESS),
             Class::FileExists => Some(Errno::EXIST),
             Class::FileInUse => Some(Errno::BUSY),
-            Class::Io => Some(Errno::IO),
             Class::NoSpace => Some(Errno::NOSPC),
             Class::NoSuchFile => Some(Errno::NOENT),
             Class::Quota => Some(Errno::DQUOT),
             Class::ReadOnly => Some(Errno::ROFS),
             Class::NoCall => Some(Errno::INVAL),
-            _ => None,
+            _ => repeated(),
         };
-        call_error::numbered(errno.map(Errno::raw_os_error), error.words)
+        call_error::numbered(errno.map(Errno::raw_os_error), self.words)
     }
 }
 
@@ -127,4 +136,26 @@ impl From<MpiError> for io::Error {
 #[inline]
 pub(super) fn check(library: &MpiLibrary, code: c_int) -> Result<(), MpiError> {
     if code == 0 { Ok(()) } else { Err(MpiError::of(library, code)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_without_a_class_of_its_own_has_the_number_that_the_system_gives() {
+        let error = |class| MpiError { class, code: 1, words: "words".to_owned() };
+        for (class, repeated, errno) in [
+            (Class::Io, None, None),
+            (Class::Io, Some(Errno::IO), Some(Errno::IO)),
+            (Class::Io, Some(Errno::INVAL), Some(Errno::INVAL)),
+            (Class::Other(16), Some(Errno::STALE), Some(Errno::STALE)),
+            (Class::NoSpace, Some(Errno::IO), Some(Errno::NOSPC)),
+        ] {
+            let found = error(class).numbered(|| repeated);
+            assert_eq!(call_error::errno(&found), errno.map(Errno::raw_os_error), "{class:?}");
+            assert_eq!(found.to_string(), "words");
+        }
+        assert_eq!(call_error::errno(&error(Class::Io).into()), None);
+    }
 }

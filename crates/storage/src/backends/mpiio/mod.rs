@@ -85,7 +85,7 @@ impl MpiIo {
         let file = self.inside.opened(comm, how.shared, file)?;
         let way =
             if how.shared && how.collective { Participation::Collective } else { Participation::Independent };
-        let mut moves = MpiFileTransfers::new(mpi, file, way, passed);
+        let mut moves = MpiFileTransfers::new(mpi, file, plain(path).to_owned(), way, passed);
         let ready = self.ready(&mut moves, comm, how);
         if let Err(error) = ready {
             // All ranks have opened the file, and all close it; the reason of the failure is already known.

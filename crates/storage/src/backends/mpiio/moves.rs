@@ -6,14 +6,17 @@
 //! alone.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use ranks::mpi::MpiComm;
+use rustix::io::Errno;
 
+use crate::files::{Moved, transfer_rejection};
 use crate::mpi_file::{
-    At, CallStatus, Datatype, DimensionOrder, Elements, Info, MpiError, MpiFile, NamedDatatype,
+    At, CallStatus, Class, Datatype, DimensionOrder, Elements, Info, MpiError, MpiFile, NamedDatatype,
     Participation, Pointer, ViewStart, Whence,
 };
-use crate::{File, Hints, Open, Parts};
+use crate::{File, Hints, Open, Parts, call_error, calls};
 
 /// The most bytes that the caller expects one call to move; see `kit::steps`.
 const ONE_CALL: u64 = 0x7fff_f000;
@@ -64,6 +67,8 @@ pub(super) enum FileSight {
 /// An open `MPI_File`. The library outlives it: it is never unloaded, and MPI ends after the tests.
 pub(super) struct MpiFileTransfers {
     file: MpiFile,
+    /// Its path for plain calls, which give the error numbers that the library does not.
+    path: PathBuf,
     way: Participation,
     seen: FileSight,
     byte: Datatype,
@@ -81,9 +86,15 @@ pub(super) fn offset(bytes: u64) -> io::Result<i64> {
 
 impl MpiFileTransfers {
     /// A file that was just opened.
-    pub(super) fn new(comm: &MpiComm, file: MpiFile, way: Participation, passed: Option<Pairs>) -> Self {
+    pub(super) fn new(
+        comm: &MpiComm,
+        file: MpiFile,
+        path: PathBuf,
+        way: Participation,
+        passed: Option<Pairs>,
+    ) -> Self {
         let (byte, no_hints) = (Datatype::named(comm, NamedDatatype::Byte), Info::none(comm));
-        Self { file, way, seen: FileSight::Whole, byte, many: None, no_hints, passed }
+        Self { file, path, way, seen: FileSight::Whole, byte, many: None, no_hints, passed }
     }
 
     /// The file.
@@ -158,8 +169,22 @@ impl MpiFileTransfers {
     }
 
     /// How many bytes a finished call has moved. After a whole transfer the pointer has advanced with it.
-    fn moved(&mut self, done: Result<CallStatus, MpiError>, place: u64, length: usize) -> io::Result<usize> {
-        let moved = done?.bytes()?;
+    fn moved(
+        &mut self,
+        done: Result<CallStatus, MpiError>,
+        place: u64,
+        bytes: Moved<'_>,
+    ) -> io::Result<usize> {
+        let length = bytes.length();
+        let moved = match done.and_then(|status| status.bytes()) {
+            // Open MPI returns failures as transfers of 0 bytes.
+            Ok(0) if length > 0 => match self.rejection(place, bytes) {
+                Some(errno) => return Err(errno.into()),
+                None => 0,
+            },
+            Ok(moved) => moved,
+            Err(error) => return Err(error.numbered(|| self.rejection(place, bytes))),
+        };
         let whole = moved == length as u64;
         if let FileSight::Blocks { blocks, next } = &mut self.seen {
             *next = if whole { Some(blocks.within(place)? + moved) } else { None };
@@ -167,10 +192,27 @@ impl MpiFileTransfers {
         // A caller would continue with the rest, and would be alone in a collective call.
         let alone = self.way == Participation::Collective || matches!(self.seen, FileSight::Strided { .. });
         if !whole && alone && moved >= ONE_CALL {
-            return Err(crate::call_error::short(format!("one call moved {moved} of {length} bytes")));
+            return Err(call_error::short(format!("one call moved {moved} of {length} bytes")));
         }
         usize::try_from(moved).map_err(io::Error::other)
     }
+
+    /// The error of the system for the bytes of a transfer that are adjacent in the file.
+    fn rejection(&self, place: u64, bytes: Moved<'_>) -> Option<Errno> {
+        let bytes = match &self.seen {
+            FileSight::Strided { filetype, .. } => bytes.first(filetype.size()),
+            FileSight::Whole | FileSight::Blocks { .. } => bytes,
+        };
+        transfer_rejection(&self.path, bytes, place)
+    }
+}
+
+/// The error of a call that flushes data to storage. It has no arguments that could be wrong, so
+/// `MPI_ERR_IO` is EIO. Only another flush can return the number of other classes.
+fn flush_error(error: MpiError, path: &Path) -> io::Error {
+    let is_io = error.class == Class::Io;
+    let again = || transfer_rejection(path, Moved::Written(&[]), 0);
+    error.numbered(|| if is_io { Some(Errno::IO) } else { again() })
 }
 
 /// The elements of a transfer of `length` bytes; `many` counts as one element where there are too many bytes.
@@ -188,7 +230,7 @@ impl File for MpiFileTransfers {
         let at = self.go(offset)?;
         let elements = elements(&self.byte, self.many.as_ref(), data.len());
         let done = self.file.write(at, self.way, data, elements);
-        self.moved(done, offset, data.len())
+        self.moved(done, offset, Moved::Written(data))
     }
 
     fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -196,15 +238,16 @@ impl File for MpiFileTransfers {
         let at = self.go(offset)?;
         let elements = elements(&self.byte, self.many.as_ref(), data.len());
         let done = self.file.read(at, self.way, data, elements);
-        self.moved(done, offset, data.len())
+        self.moved(done, offset, Moved::Read(data))
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        Ok(self.file.sync()?)
+        self.file.sync().map_err(|error| flush_error(error, &self.path))
     }
 
     fn size(&mut self) -> io::Result<u64> {
-        Ok(self.file.size()?.try_into().unwrap_or(0))
+        let size = self.file.size().map_err(|error| error.numbered(|| calls::stat(&*self.path).err()))?;
+        Ok(size.try_into().unwrap_or(0))
     }
 
     fn hints(&self) -> io::Result<Option<Hints>> {
@@ -213,7 +256,8 @@ impl File for MpiFileTransfers {
     }
 
     fn close(self: Box<Self>) -> io::Result<()> {
-        Ok(self.file.close()?)
+        let Self { file, path, .. } = *self;
+        file.close().map_err(|error| flush_error(error, &path))
     }
 }
 
