@@ -35,7 +35,7 @@ pub fn numbered(errno: Option<i32>, text: impl Into<String>) -> io::Error {
     io::Error::new(kind, NumberedError { text: text.into(), errno })
 }
 
-/// A call that succeeded but moved too few bytes.
+/// A call that succeeded but moved too few bytes, or listed too few entries.
 pub fn short(text: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::UnexpectedEof, text.into())
 }

@@ -309,8 +309,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "Repetition {repetition}: {wrong} of {sampled_blocks} sampled blocks of {phase} did not have the \
          data that was written there.";
     FileCallFailed:
-        "{call} of {path}[ at offset {offset}] moved too few bytes[ on rank {rank}][ (node {node})][ at \
-         {at}] ({folder}).{short?}[ {operations|operation} of this phase failed.]",
+        "{call} of {path}[ at offset {offset}] moved too few bytes or entries[ on rank {rank}][ (node \
+         {node})][ at {at}] ({folder}).{short?}[ {operations|operation} of this phase failed.]",
         "{call} of {path}[ at offset {offset}] failed with {error}[ on rank {rank}][ (node {node})][ at \
          {at}] ({folder}).[ {operations|operation} of this phase failed.]";
     CallNeverReturned:

@@ -18,7 +18,7 @@ pub struct FailedCall {
     /// The number of the system's error; absent if a library reports none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errno: Option<i32>,
-    /// Whether the call succeeded but moved too few bytes.
+    /// Whether the call succeeded but moved too few bytes, or listed too few entries.
     #[serde(default, skip_serializing_if = "super::is_false")]
     pub is_short: bool,
     /// When it failed by the clock of its node, milliseconds since 1970.

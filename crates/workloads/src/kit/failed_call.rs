@@ -49,6 +49,12 @@ pub fn call_failed(call: &str, path: &Path, error: &io::Error) -> FailureCause {
     cause(call, path, error, format!("{}: {call}: {}", path.display(), words(error)))
 }
 
+/// The error of a listing that returned `found` entries instead of `wanted`. Only a listing with fewer is a
+/// short call, because other programs can create more.
+pub(crate) fn wrong_count(found: u64, wanted: u64, text: String) -> io::Error {
+    if found < wanted { call_error::short(text) } else { io::Error::other(text) }
+}
+
 /// The facts of a failed call as a record.
 pub fn recorded(call: CallFailure) -> record::FailedCall {
     let CallFailure { call, path, offset, errno, is_short, at_unix_ms } = call;

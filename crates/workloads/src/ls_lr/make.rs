@@ -16,7 +16,7 @@ use super::observer::{LsLrEvent, LsLrListener};
 use super::shape::{EntryPaths, LsLrShape};
 use crate::kit::beneath::alone;
 use crate::kit::drive::Stop;
-use crate::kit::failed_call::words;
+use crate::kit::failed_call::{words, wrong_count};
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
 use crate::kit::path::{PathBuffer, c_path};
@@ -107,11 +107,9 @@ pub(super) fn in_parts(
 pub(super) fn end(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Result<u64> {
     let counted = count(names, root)?;
     if counted != shape.entries {
-        return Err(io::Error::other(format!(
-            "{}: the listing returns {counted} entries instead of {}",
-            root.display(),
-            shape.entries
-        )));
+        let (root, wanted) = (root.display(), shape.entries);
+        let text = format!("{root}: the listing returns {counted} entries instead of {wanted}");
+        return Err(wrong_count(counted, wanted, text));
     }
     Marker { state: TreeState::Whole, shape }.keep(root)?;
     Ok(counted)

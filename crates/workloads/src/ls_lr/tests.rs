@@ -327,6 +327,14 @@ fn a_making_that_was_interrupted_is_taken_up_and_a_whole_tree_is_kept() {
     fs::write(root.join("foreign"), "").unwrap();
     let halt = run_on(1, &made_under(dir.path(), SMALL)).0.unwrap_err();
     assert!(halt.why.ends_with("ls-lr.0: the listing returns 231 entries instead of 230"), "{halt}");
+    let call = halt.call.expect("the listing");
+    assert!(call.call == "list" && !call.is_short, "other programs may create entries: {call:?}");
+    // One entry more was created than is listed.
+    fs::remove_file(root.join("foreign")).unwrap();
+    fs::remove_file(root.join("f1")).unwrap();
+    let error = make::end(posix().names().unwrap(), &root, SMALL).unwrap_err();
+    assert!(error.to_string().ends_with("229 entries instead of 230"), "{error}");
+    assert!(storage::call_error::is_short(&error), "{error}");
 }
 
 #[test]

@@ -238,3 +238,14 @@ fn a_directory_that_cannot_be_preloaded_ends_the_run_with_its_path() {
         assert!(halt.why.contains(wanted), "{halt}");
     }
 }
+
+#[test]
+fn a_preloaded_file_that_is_not_listed_is_a_failed_call_on_its_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let storage = Recording::failing("mknod", "preload.mdtest.5", 0);
+    let parameters = MdtestParameters { preload: 9, items: 1, ..all_phases() };
+    let halt = play_on(1, &within(dir.path(), &parameters), &storage)[0].done.clone().expect_err("it halts");
+    assert!(halt.why.contains("mdtest_tree.0: 9 files were created, but 8 are listed"), "{halt}");
+    let call = halt.call.expect("a failed call");
+    assert!(call.call == "list" && call.is_short && call.path.ends_with("mdtest_tree.0"), "{call:?}");
+}

@@ -18,7 +18,7 @@ use super::names::{self, TreeShape};
 use super::observer::MdtestEvent;
 use super::phase::untimed;
 use super::run::MdtestRun;
-use crate::kit::failed_call::call_failed;
+use crate::kit::failed_call::{call_failed, named, wrong_count};
 use crate::kit::path::PathBuffer;
 
 pub(super) const STEM: &str = "preload.mdtest.";
@@ -89,8 +89,8 @@ fn count(run: &MdtestRun<'_>, share: &PreloadShare) -> Result<(), FailureCause> 
         let found = listed(run.names, path.as_c_str());
         let found = found.map_err(|error| call_failed("list", path.as_path(), &error))?;
         if found != wanted {
-            let dir = path.as_path().display();
-            return Err(format!("{dir}: {wanted} files were created, but {found} are listed").into());
+            let text = format!("{wanted} files were created, but {found} are listed");
+            return Err(named("list", path.as_path(), &wrong_count(found, wanted, text)));
         }
     }
     Ok(())

@@ -17,7 +17,8 @@ pub(super) type RecordedCall = (u32, String);
 pub(super) struct Recording {
     inner: Box<dyn Storage>,
     calls: Mutex<Vec<RecordedCall>>,
-    /// The call that fails on every path that contains this text, and the number of its error.
+    /// The call that fails on every path that contains this text, and the number of its error. A `mknod` with
+    /// number 0 makes nothing.
     fault: Option<(&'static str, &'static str, i32)>,
     /// Milliseconds by which calls of that name are slowed down.
     pauses: &'static [(&'static str, u64)],
@@ -61,7 +62,9 @@ impl Recording {
             std::thread::sleep(std::time::Duration::from_millis(*ms));
         }
         match self.fault {
-            Some((failing, on, error)) if failing == call && first.to_string_lossy().contains(on) => {
+            Some((failing, on, error))
+                if error > 0 && failing == call && first.to_string_lossy().contains(on) =>
+            {
                 Err(io::Error::from_raw_os_error(error))
             }
             _ => Ok(()),
@@ -124,7 +127,6 @@ impl Names for Recording {
     recorded! {
         make_dir(path, permissions: u32) -> (), "mkdir";
         remove_dir(path) -> (), "rmdir";
-        make_node(path, permissions: u32) -> (), "mknod";
         unlink(path) -> (), "unlink";
         stat(path) -> NameStatus, "stat";
         lstat(path) -> NameStatus, "lstat";
@@ -135,6 +137,14 @@ impl Names for Recording {
         get_attribute(path, name: &CStr, value: &mut [u8]) -> usize, "getxattr";
         remove_attribute(path, name: &CStr) -> (), "removexattr";
         list(path, each: &mut dyn FnMut(&CStr, Option<bool>)) -> u64, "list";
+    }
+
+    fn make_node(&self, path: &CStr, permissions: u32) -> io::Result<()> {
+        self.record("mknod", path, None)?;
+        match self.fault {
+            Some(("mknod", on, 0)) if path.to_string_lossy().contains(on) => Ok(()),
+            _ => self.names().make_node(path, permissions),
+        }
     }
 
     fn rename(&self, from: &CStr, to: &CStr) -> io::Result<()> {

@@ -84,7 +84,7 @@ fn reason(number: usize, operations: u64) -> FailureReason {
     let reason = FailureReason { operations, ..FailureReason::default() };
     match number {
         0 => FailureReason { why: "another error".to_owned(), ..reason },
-        ERRORS => FailureReason { why: "too few bytes".to_owned(), is_short: true, ..reason },
+        ERRORS => FailureReason { why: "too few bytes or entries".to_owned(), is_short: true, ..reason },
         _ => {
             let errno = number as i32;
             let why = words(&io::Error::from_raw_os_error(errno));
