@@ -2,6 +2,7 @@
 //! holds it.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -76,18 +77,18 @@ impl Moved<'_> {
 /// The system's own error for a transfer that a library could not make, from a plain call on the same bytes;
 /// `None` where that succeeds. Written bytes are flushed, because the error can come with the flush.
 pub(crate) fn transfer_rejection(path: &Path, moved: Moved<'_>, offset: u64) -> Option<Errno> {
-    let again = || match moved {
-        Moved::Written(data) => {
-            let file = calls::open(path, OFlags::WRONLY | OFlags::CLOEXEC, 0)?;
-            calls::pwrite(&file, data, offset)?;
-            calls::fsync(&file)
-        }
-        Moved::Read(data) => {
-            let file = calls::open(path, OFlags::RDONLY | OFlags::CLOEXEC, 0)?;
-            calls::pread(&file, data, offset).map(drop)
-        }
+    let access = if matches!(moved, Moved::Written(_)) { OFlags::WRONLY } else { OFlags::RDONLY };
+    let file = calls::open(path, access | OFlags::CLOEXEC, 0);
+    file.map_or_else(Some, |file| rejection_of_open(&file, moved, offset))
+}
+
+/// The same for an open file.
+pub(crate) fn rejection_of_open(file: &OwnedFd, moved: Moved<'_>, offset: u64) -> Option<Errno> {
+    let again = match moved {
+        Moved::Written(data) => calls::pwrite(file, data, offset).and_then(|_| calls::fsync(file)),
+        Moved::Read(data) => calls::pread(file, data, offset).map(drop),
     };
-    again().err()
+    again.err()
 }
 
 /// Whether a file whose first `written` bytes were written has lost data because no space was left for it.

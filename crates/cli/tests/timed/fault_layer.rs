@@ -112,6 +112,22 @@ fn a_failure_of_mpi_io_is_recorded_with_the_error_number_of_the_system() {
 }
 
 #[test]
+fn a_fault_of_a_mapping_is_recorded_with_the_error_number_of_the_system() {
+    let Some(layer) = FaultLayer::mount() else { return };
+    for errno in [Errno::IO, Errno::STALE] {
+        let words = "-a MMAP -F -k -b 256k -t 64k";
+        start(&layer, &format!("ior -w {words}")).0.ok();
+        layer.set("", Fault::Fails(Call::Read, errno, 200_000));
+        let (ran, records) = start(&layer, &format!("ior -r {words}"));
+        assert_eq!(failed_errno(&records), Some(errno.raw_os_error()), "{ran:#?}");
+        // The kernel reads a page before it is written, and a plain write does not.
+        let (ran, records) = start(&layer, &format!("ior -w {words}"));
+        assert_eq!(failed_errno(&records), Some(Errno::IO.raw_os_error()), "{ran:#?}");
+        layer.remove_fault();
+    }
+}
+
+#[test]
 fn each_failing_call_ends_mdtest_with_its_rank_and_item() {
     let Some(layer) = FaultLayer::mount() else { return };
     for (call, errno) in FAILING {

@@ -49,6 +49,8 @@ const fn row(errno: i32, name: &'static str, cause: ErrorCause) -> ErrorRow {
     ErrorRow { errno, name, cause }
 }
 
+const ENODATA: i32 = 61;
+
 /// The error numbers that calls on files return. All others count as [`ErrorCause::Request`].
 const ERRORS: &[ErrorRow] = &[
     row(1, "EPERM", ErrorCause::Request),
@@ -61,7 +63,7 @@ const ERRORS: &[ErrorRow] = &[
     row(13, "EACCES", ErrorCause::Request),
     row(16, "EBUSY", ErrorCause::Storage),
     row(17, "EEXIST", ErrorCause::Name),
-    row(19, "ENODEV", ErrorCause::Request),
+    row(19, "ENODEV", ErrorCause::Storage),
     row(20, "ENOTDIR", ErrorCause::Name),
     row(21, "EISDIR", ErrorCause::Request),
     row(22, "EINVAL", ErrorCause::Request),
@@ -70,18 +72,22 @@ const ERRORS: &[ErrorRow] = &[
     row(27, "EFBIG", ErrorCause::Request),
     row(28, "ENOSPC", ErrorCause::Full),
     row(30, "EROFS", ErrorCause::Storage),
+    row(32, "EPIPE", ErrorCause::Storage),
     row(35, "EDEADLK", ErrorCause::Storage),
     row(36, "ENAMETOOLONG", ErrorCause::Request),
     row(37, "ENOLCK", ErrorCause::Storage),
     row(38, "ENOSYS", ErrorCause::Request),
     row(39, "ENOTEMPTY", ErrorCause::Name),
     row(40, "ELOOP", ErrorCause::Request),
-    row(61, "ENODATA", ErrorCause::Name),
+    row(52, "EBADE", ErrorCause::Storage),
+    row(ENODATA, "ENODATA", ErrorCause::Name),
     row(62, "ETIME", ErrorCause::Storage),
     row(67, "ENOLINK", ErrorCause::Storage),
     row(70, "ECOMM", ErrorCause::Storage),
     row(71, "EPROTO", ErrorCause::Storage),
     row(74, "EBADMSG", ErrorCause::Storage),
+    row(77, "EBADFD", ErrorCause::Storage),
+    row(84, "EILSEQ", ErrorCause::Storage),
     row(95, "EOPNOTSUPP", ErrorCause::Request),
     row(100, "ENETDOWN", ErrorCause::Storage),
     row(101, "ENETUNREACH", ErrorCause::Storage),
@@ -99,6 +105,7 @@ const ERRORS: &[ErrorRow] = &[
     row(121, "EREMOTEIO", ErrorCause::Storage),
     row(122, "EDQUOT", ErrorCause::Full),
     row(123, "ENOMEDIUM", ErrorCause::Storage),
+    row(125, "ECANCELED", ErrorCause::Storage),
 ];
 
 /// Whom an error concerns. A call that moved too few bytes concerns the storage system; an error without a
@@ -119,8 +126,13 @@ pub fn error_name(errno: i32) -> String {
 
 impl FailedCall {
     /// Whom its error concerns.
+    ///
+    /// ENODATA is a missing attribute, or a medium that lost the data of any other call.
     pub fn cause(&self) -> ErrorCause {
-        error_cause(self.errno, self.is_short)
+        match self.errno {
+            Some(ENODATA) if !self.call.ends_with("xattr") => ErrorCause::Storage,
+            errno => error_cause(errno, self.is_short),
+        }
     }
 
     /// When it failed, in UTC.
@@ -142,6 +154,26 @@ mod tests {
             let kind = std::io::Error::from_raw_os_error(row.errno).kind();
             let is_full = matches!(kind, StorageFull | QuotaExceeded);
             assert_eq!(row.cause == ErrorCause::Full, is_full, "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn errors_of_devices_and_connections_concern_the_storage_system() {
+        for (call, errno, cause) in [
+            ("read", 19, ErrorCause::Storage),
+            ("write", 32, ErrorCause::Storage),
+            ("write", 52, ErrorCause::Storage),
+            ("fsync", 77, ErrorCause::Storage),
+            ("read", 84, ErrorCause::Storage),
+            ("read", 125, ErrorCause::Storage),
+            // The medium lost the data, or the attribute does not exist.
+            ("read", 61, ErrorCause::Storage),
+            ("fsync", 61, ErrorCause::Storage),
+            ("getxattr", 61, ErrorCause::Name),
+            ("lgetxattr", 61, ErrorCause::Name),
+        ] {
+            let failed = FailedCall { call: call.to_owned(), errno: Some(errno), ..FailedCall::default() };
+            assert_eq!(failed.cause(), cause, "{call} {}", error_name(errno));
         }
     }
 

@@ -52,7 +52,12 @@ impl Mapping {
             unsafe { libc::mmap(ptr::null_mut(), length, access, libc::MAP_SHARED, fd.as_raw_fd(), 0) };
         if start == libc::MAP_FAILED {
             let error = io::Error::last_os_error();
-            return Err(crate::call_error::reworded(&error, format!("cannot map {length} bytes: {error}")));
+            // It means no mappings on this file system here, and a lost device in other calls.
+            let errno = error.raw_os_error().map(|errno| match errno {
+                libc::ENODEV => libc::EOPNOTSUPP,
+                other => other,
+            });
+            return Err(crate::call_error::numbered(errno, format!("cannot map {length} bytes: {error}")));
         }
         let watch = Some(RangeWatch::new(start.expose_provenance(), length));
         Ok(Self { start: start.cast(), length, watch })

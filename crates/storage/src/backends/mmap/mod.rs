@@ -19,12 +19,13 @@ use std::path::Path;
 
 use ranks::Comm;
 use rustix::fs;
+use rustix::io::Errno;
 use units::Usage;
 
 use crate::backends::{Abilities, Backend, Settings, Takes, option};
-use crate::calls;
+use crate::files::{Moved, rejection_of_open};
 use crate::plain::{MountedBackend, OnMount, PlainFiles};
-use crate::{File, Mode, Open, Storage};
+use crate::{File, Mode, Open, Storage, call_error, calls};
 use mapping::{Advice, Mapping};
 
 /// Bytes of a page, the unit in which mapped memory is synced.
@@ -124,21 +125,23 @@ struct MappedFile {
 }
 
 impl MappedFile {
-    /// The error of a transfer that met a fault.
-    fn fault(&self, end: u64) -> io::Error {
+    /// The error of a transfer that met a fault. A signal has no error number, so a plain call with the same
+    /// bytes gives it. If that succeeds, the kernel failed to read the page.
+    fn fault(&self, moved: Moved<'_>, offset: u64) -> io::Error {
+        let end = offset + moved.length() as u64;
         let size = size_of_file(&self.fd).unwrap_or(0);
         if size < end {
             let what = format!("the file was cut short to {size} bytes while it was mapped");
             return io::Error::new(io::ErrorKind::UnexpectedEof, what);
         }
-        match fs::fstatvfs(&self.fd) {
-            Ok(found) if self.writes && found.f_bavail == 0 => {
-                io::Error::new(io::ErrorKind::StorageFull, "no space left for a page of the mapped file")
-            }
-            _ => io::Error::other(
-                "the system cannot supply a page of the mapped file (input/output error, quota, no space)",
-            ),
-        }
+        let errno =
+            rejection_of_open(&self.fd, moved, offset).unwrap_or_else(|| match fs::fstatvfs(&self.fd) {
+                Ok(found) if self.writes && found.f_bavail == 0 => Errno::NOSPC,
+                _ => Errno::IO,
+            });
+        let error = io::Error::from(errno);
+        let text = format!("the system cannot supply a page of the mapped file: {error}");
+        call_error::reworded(&error, text)
     }
 
     /// How many of `length` bytes at `offset` are before the end of the file.
@@ -163,13 +166,17 @@ impl File for MappedFile {
         }
         let dirty = self.dirty.take().unwrap_or(offset..end);
         self.dirty = Some(dirty.start.min(offset)..dirty.end.max(end));
-        if self.mapping.write(data, offset) { Ok(data.len()) } else { Err(self.fault(end)) }
+        if self.mapping.write(data, offset) {
+            Ok(data.len())
+        } else {
+            Err(self.fault(Moved::Written(data), offset))
+        }
     }
 
     fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
         let length = self.there(offset, data.len())?;
         let data = &mut data[..length];
-        if self.mapping.read(data, offset) { Ok(length) } else { Err(self.fault(offset + length as u64)) }
+        if self.mapping.read(data, offset) { Ok(length) } else { Err(self.fault(Moved::Read(data), offset)) }
     }
 
     fn sync(&mut self) -> io::Result<()> {
