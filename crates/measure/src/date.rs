@@ -11,6 +11,11 @@ pub fn unix_seconds() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
+/// Milliseconds since 1970 by the same clock.
+pub fn unix_ms() -> u64 {
+    (unix_seconds() * 1e3) as u64
+}
+
 /// One moment on two clocks: the wall clock and a rank's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WallClock {

@@ -14,7 +14,7 @@ pub mod steady;
 mod timeline;
 
 pub use clock::{Clock, ClockQuality, CycleClock, Scale, Tick};
-pub use date::{WallClock, unix_seconds};
+pub use date::{WallClock, unix_ms, unix_seconds};
 pub use histogram::Histogram;
 pub use meter::Meter;
 pub use timeline::ByteTimeline;

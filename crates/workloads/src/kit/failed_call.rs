@@ -5,7 +5,7 @@
 use std::io;
 use std::path::Path;
 
-use measure::unix_seconds;
+use measure::unix_ms;
 use ranks::{CallFailure, FailureCause};
 use results::record;
 use rustix::io::Errno;
@@ -29,7 +29,7 @@ pub fn failed_call(call: &str, path: &Path, offset: Option<u64>, error: &io::Err
         offset,
         errno: call_error::errno(error),
         is_short: call_error::is_short(error),
-        at_unix_ms: (unix_seconds() * 1e3) as u64,
+        at_unix_ms: unix_ms(),
     }
 }
 

@@ -80,6 +80,31 @@ pub fn whole_lines(lines: impl IntoIterator<Item = String>, most: usize) -> Stri
     text
 }
 
+/// As many complete texts as fit into `most` bytes. Each follows its length, so it can have any character.
+pub fn whole_texts(texts: impl IntoIterator<Item = String>, most: usize) -> String {
+    let mut all = String::new();
+    for text in texts {
+        let text = format!("{} {text}", text.len());
+        if all.len() + text.len() > most {
+            break;
+        }
+        all.push_str(&text);
+    }
+    all
+}
+
+/// The texts of [`whole_texts`].
+pub fn split_texts(mut all: &str) -> Vec<&str> {
+    let mut texts = Vec::new();
+    while let Some((length, rest)) = all.split_once(' ')
+        && let Some((text, rest)) = length.parse().ok().and_then(|length| rest.split_at_checked(length))
+    {
+        texts.push(text);
+        all = rest;
+    }
+    texts
+}
+
 /// The first item of each rank, then the second, up to `most` items. The result is in the order of the ranks,
 /// and for each rank in its own order.
 pub fn in_turn<T>(ranks: Vec<Vec<T>>, most: usize) -> Vec<T> {
@@ -148,6 +173,17 @@ mod tests {
     fn a_long_text_is_cut() {
         let few = arrived(2, |rank| Some("x".repeat(if rank == 0 { 9000 } else { 3 })));
         assert_eq!(few.parcels, [(0, "x".repeat(BYTES)), (1, "xxx".to_owned())]);
+    }
+
+    #[test]
+    fn texts_with_any_character_are_joined_and_split_up_to_a_limit() {
+        let texts = ["", "a b\n3 c", "\0é", "long"].map(str::to_owned);
+        let all = whole_texts(texts.clone(), BYTES);
+        assert_eq!(split_texts(&all), texts);
+        assert_eq!(split_texts(&whole_texts(texts.clone(), all.len() - 1)), texts[..3]);
+        for damaged in ["", "x", "5 abc", "-1 a", "1 é"] {
+            assert_eq!(split_texts(damaged), [""; 0], "{damaged}");
+        }
     }
 
     #[test]

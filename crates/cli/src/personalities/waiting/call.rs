@@ -109,7 +109,7 @@ impl FileCall {
             call: self.name.to_owned(),
             path: self.path.clone(),
             offset: self.offset,
-            at_unix_ms: (measure::unix_seconds() * 1e3) as u64,
+            at_unix_ms: measure::unix_ms(),
             ..WaitingCall::default()
         }
     }

@@ -4,12 +4,11 @@
 use std::io;
 use std::path::Path;
 
-use measure::unix_seconds;
-use ranks::{Comm, Halt, Reduce};
+use ranks::{CallFailure, Comm, FailureCause, Halt, Reduce};
 use results::record::{Failed, FailedOperation, FailureReason};
 use storage::call_error;
 
-use crate::kit::failed_call::words;
+use crate::kit::failed_call::{cause, words};
 use crate::kit::few;
 
 /// The system's error numbers are below this. Number 0 counts errors without a number, and this one calls
@@ -26,8 +25,7 @@ pub(crate) struct Failures {
     /// Operations that had nothing to do.
     pub(super) skipped: u64,
     counts: Vec<u64>,
-    /// The call, the path, the error, and when it failed, milliseconds since 1970.
-    named: Vec<(&'static str, String, io::Error, u64)>,
+    named: Vec<FailureCause>,
 }
 
 impl Failures {
@@ -45,8 +43,7 @@ impl Failures {
         let number = number.filter(|number| *number < ERRORS);
         self.counts[number.unwrap_or(if call_error::is_short(error) { ERRORS } else { 0 })] += 1;
         if self.named.len() < NAMED {
-            let at = (unix_seconds() * 1e3) as u64;
-            self.named.push((call, shortened(path), call_error::reworded(error, words(error)), at));
+            self.named.push(cause(call, Path::new(&shortened(path)), error, words(error)));
         }
         true
     }
@@ -67,12 +64,8 @@ impl Failures {
         let mut reasons: Vec<_> = counted.map(|(number, count)| reason(number, *count)).collect();
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.operations));
         let node = comm.node_name();
-        let lines = self.named.iter().map(|(call, path, error, at)| {
-            let errno = call_error::errno(error).map_or_else(String::new, |errno| errno.to_string());
-            let short = if call_error::is_short(error) { "short" } else { "" };
-            format!("{call}\t{errno}\t{short}\t{at}\t{node}\t{error}\t{path}")
-        });
-        let mine = (!self.named.is_empty()).then(|| few::whole_lines(lines, few::BYTES));
+        let texts = self.named.iter().map(|cause| cause.encode(node));
+        let mine = (!self.named.is_empty()).then(|| few::whole_texts(texts, few::BYTES));
         let arrived = few::collect(comm, mine.as_deref())?;
         let first = arrived.parcels.iter().map(|(rank, text)| named(*rank, text)).collect();
         Ok(Some(Failed { operations, reasons, first: few::in_turn(first, Failed::CAP) }))
@@ -106,21 +99,35 @@ fn shortened(path: &Path) -> String {
     )
 }
 
-fn named(rank: u32, text: &str) -> Vec<FailedOperation> {
-    let lines = text.lines().filter_map(|line| {
-        let mut parts = line.splitn(7, '\t').map(str::to_owned);
-        let (operation, errno, short) = (parts.next()?, parts.next()?, parts.next()?);
-        let (at, node, why, path) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-        Some(FailedOperation {
-            rank,
-            node,
-            operation,
-            path,
-            errno: errno.parse().ok(),
-            is_short: !short.is_empty(),
-            why,
-            at_unix_ms: at.parse().unwrap_or_default(),
-        })
+fn named(rank: u32, all: &str) -> Vec<FailedOperation> {
+    let operations = few::split_texts(all).into_iter().filter_map(|text| {
+        let (node, FailureCause { text: why, call }) = FailureCause::decode(text);
+        let CallFailure { call: operation, path, errno, is_short, at_unix_ms, .. } = *call?;
+        Some(FailedOperation { rank, node, operation, path, errno, is_short, why, at_unix_ms })
     });
-    lines.collect()
+    operations.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_arrive_at_rank_0_with_any_path_and_text() {
+        let arrived = ranks::local::run(2, |comm| {
+            let mut failures = Failures::new(true);
+            let path = Path::new("/a\nwrite\t5\t\t1\tn\twhy\t/b");
+            assert!(failures.take("open", path, &io::Error::from_raw_os_error(13)));
+            assert!(failures.take("read", Path::new("/c\t"), &call_error::short("too\tfew\n")));
+            failures.over_ranks(comm, 4).unwrap()
+        });
+        let failed = arrived.into_iter().next().unwrap().unwrap().unwrap();
+        let first = failed.first.iter();
+        let facts = first.map(|one| (one.rank, one.operation.as_str(), one.path.as_str(), one.errno));
+        let path = "/a\nwrite\t5\t\t1\tn\twhy\t/b";
+        let each = |rank| [(rank, "open", path, Some(13)), (rank, "read", "/c\t", None)];
+        assert_eq!(facts.collect::<Vec<_>>(), [each(0), each(1)].concat());
+        assert!(failed.first[1].is_short && failed.first[1].why == "too\tfew\n");
+        assert!(failed.first.iter().all(|one| one.at_unix_ms > 0 && !one.node.is_empty()));
+    }
 }
