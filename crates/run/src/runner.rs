@@ -48,7 +48,7 @@ use crate::launch::Surroundings;
 use crate::machine::machine;
 use crate::witness::Witness;
 use attempt::{Attempt, AttemptEnd};
-use full_disk::takes_no_writes;
+use full_disk::{JobFailure, takes_no_writes};
 pub use ownership::discard;
 use plan::Plan;
 use plan::deferred;
@@ -435,7 +435,7 @@ fn run_group(
     {
         return Ok(GroupEnd::Paused(why));
     }
-    if let Some(full) = known.iter().find_map(|(attempt, ran)| attempt.met_full(ran)) {
+    if let Some(full) = met_full(&known) {
         // Without their files the file system may have space. The jobs create them again.
         for job in jobs.iter().filter(|job| job.makes_files) {
             site.remove_files(job, &job.files)?;
@@ -452,6 +452,20 @@ fn run_group(
     }
     site.beside.report(observer);
     Ok(GroupEnd::Ended(ends))
+}
+
+/// Why these jobs run again: one of them met a full file system. If one shows a fault of the storage system,
+/// all of them count.
+fn met_full(ended: &[(&Attempt<'_>, &AttemptEnd)]) -> Option<io::Error> {
+    let mut full = None;
+    for (attempt, ran) in ended {
+        match attempt.failure(ran) {
+            JobFailure::Fault => return None,
+            JobFailure::Full(error) => full = full.or(Some(error)),
+            JobFailure::Other => {}
+        }
+    }
+    full
 }
 
 /// Reports what the witness did not take.

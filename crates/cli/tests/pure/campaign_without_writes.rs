@@ -180,3 +180,21 @@ fn a_program_that_fails_on_a_full_file_system_under_test_costs_no_job_and_the_ca
     free(&place.dir());
     assert_resumes(&place, "space again");
 }
+
+#[test]
+fn wrong_data_on_a_full_file_system_fails_the_clause_and_is_not_read_again() {
+    let place = Place::new();
+    let spoil = format!("head -c 256K /dev/zero > {{dir}}/f; {} || true", filling(&place.dir()));
+    place.plan(&format!(
+        "[[test]]\nid = \"A\"\nior = \"-w -k -e -o {{dir}}/f -t 64k -b 128k -G 7\"\n\
+         criterion = {{ metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }}\n\
+         [[test]]\nid = \"B\"\nuses = \"A\"\ncache = \"warm\"\nsetup = ['{spoil}']\n\
+         ior = \"-R -k -o {{dir}}/f -t 64k -b 128k -G 7\"\n\
+         criterion = {{ metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }}\n"
+    ));
+    fs::create_dir(place.path("c")).unwrap();
+    let Some(_mounted) = mounted(&place, "tmpfs", &place.dir()) else { return };
+    let ran = place.assay("run p.toml --dir dir --campaigns c --allow-lint-errors");
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(place.outcomes_in(&folder(&place)), ["A FAIL", "B FAIL"]);
+}

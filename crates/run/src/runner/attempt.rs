@@ -15,10 +15,11 @@ use results::records::{self, RecordFile, Sink};
 
 use super::ask::{self, FileSystemAnswers};
 use super::dataset::{self, DatasetTask};
+use super::full_disk::{self, JobFailure};
 use super::job::Prepared;
 use super::setup::Setup;
 use super::site::CampaignSite;
-use super::{CampaignRequest, Trouble, full_disk};
+use super::{CampaignRequest, Trouble};
 use crate::machine::{self, now};
 use plan::app::PrintedText;
 use plan::schedule::{PlannedJob, Purpose};
@@ -206,9 +207,9 @@ impl<'a> Attempt<'a> {
         Ok(ended.map(|(end, seconds)| AttemptEnd { end, started, seconds }))
     }
 
-    /// Why it has no result and runs again: it met a full file system.
-    pub(super) fn met_full(&self, ran: &AttemptEnd) -> Option<io::Error> {
-        full_disk::met_by(self.job, &self.files, &self.staged.dir(), &ran.end)
+    /// Whether it counts or runs again, if it failed.
+    pub(super) fn failure(&self, ran: &AttemptEnd) -> JobFailure {
+        full_disk::failure_of(self.job, &self.files, &self.staged.dir(), &ran.end)
     }
 
     /// Gives its folder the final name.

@@ -2,11 +2,10 @@
 //! read-only. A test may have filled it.
 
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use results::folder::{self, JobEnd, JobInfo, StagedJob, names};
-use results::record::{ErrorCause, FailedCall, Failure, Record};
-use results::records;
+use results::folder::{self, Job, JobEnd, JobInfo, StagedJob};
+use results::record::{BadRange, ErrorCause, FailedCall, Failure, Notice, Phase, Record, error_cause};
 
 use super::site::CampaignSite;
 use super::{CampaignRequest, Trouble};
@@ -23,38 +22,116 @@ pub(super) fn takes_no_writes(error: &io::Error) -> bool {
     is_full(error) || error.kind() == ErrorKind::ReadOnlyFilesystem
 }
 
-/// Why a job that failed has no result: the file system or quota of its files or of its folder `dir` was used
-/// up. Its records have the failed call. A program without records leaves no free space.
-pub(super) fn met_by(job: &PlannedJob, files: &Path, dir: &Path, end: &JobEnd) -> Option<io::Error> {
-    if matches!(end, JobEnd::Exit(0) | JobEnd::NotStarted) {
-        return None;
+/// What the failure of a job means for the campaign.
+pub(super) enum JobFailure {
+    /// The storage system did something wrong. The job counts, also if its file system was full.
+    Fault,
+    /// The file system or quota of its files or of its folder was used up, so it runs again.
+    Full(io::Error),
+    /// Another one, or none.
+    Other,
+}
+
+/// The failure of a job with its files in `files` and its folder in `dir`, from its records. If they do not
+/// show the cause, the free space of now decides.
+pub(super) fn failure_of(planned: &PlannedJob, files: &Path, dir: &Path, end: &JobEnd) -> JobFailure {
+    let (Some(parent), Some(name)) = (dir.parent(), dir.file_name()) else { return JobFailure::Other };
+    let info = JobInfo { end: end.clone(), ..JobInfo::default() };
+    let mut job = Job::read(parent, name.to_string_lossy().into_owned(), info);
+    if planned.workload == "app" {
+        // The program may have written a file of this name.
+        job.records.clear();
     }
-    // Records that cannot be read have no failed call.
-    let records = records::load(&dir.join(names::RECORDS)).unwrap_or_default();
-    let failed = records.iter().find_map(|record| match record {
-        Record::Failure(Failure { rank, node, call: Some(call), .. }) => {
-            Some((call.clone(), *rank, node)).filter(|(call, ..)| is_full_call(call))
-        }
-        Record::Phase(phase) => {
-            let mut listed = phase.failed.as_ref()?.first.iter().map(|one| (one.call(), one.rank, &one.node));
-            listed.find(|(call, ..)| is_full_call(call))
-        }
-        _ => None,
-    });
-    if let Some((call, rank, node)) = failed {
+    let without_space = || [files, dir].into_iter().find(|dir| has_no_space(dir)).map(Path::to_owned);
+    shown_failure(&job, &planned.folder, &without_space)
+}
+
+/// The same for a job that was read. `without_space` gives the directory whose file system is full now.
+fn shown_failure(job: &Job, folder: &str, without_space: &dyn Fn() -> Option<PathBuf>) -> JobFailure {
+    if matches!(job.info.end, JobEnd::Exit(0) | JobEnd::NotStarted) {
+        return JobFailure::Other;
+    }
+    if has_fault(&job.records) || !job.waits.is_empty() {
+        return JobFailure::Fault;
+    }
+    if let Some((call, found_by)) = job.records.iter().find_map(full_call) {
         let full = io::Error::from_raw_os_error(call.errno.unwrap_or_default());
         let text = full.to_string();
         let text = text.split(" (os error").next().unwrap_or_default();
-        let text = format!("{text} (rank {rank} on {node} in job {})", job.folder);
-        return Some(named(Path::new(&call.path), &io::Error::new(full.kind(), text)));
+        let text = format!("{text} ({found_by}in job {folder})");
+        return JobFailure::Full(named(Path::new(&call.path), &io::Error::new(full.kind(), text)));
     }
-    let full = [files, dir].into_iter().find(|dir| has_no_space(dir))?;
-    let text = format!("No space left on device (after job {} failed)", job.folder);
-    Some(named(full, &io::Error::new(ErrorKind::StorageFull, text)))
+    let is_complete = job.records.iter().any(|record| matches!(record, Record::End(_)));
+    if is_complete && !job.records.iter().any(has_no_number) {
+        return JobFailure::Other;
+    }
+    without_space().map_or(JobFailure::Other, |full| {
+        let text = format!("No space left on device (after job {folder} failed)");
+        JobFailure::Full(named(&full, &io::Error::new(ErrorKind::StorageFull, text)))
+    })
 }
 
-fn is_full_call(call: &FailedCall) -> bool {
-    call.cause() == ErrorCause::Full
+/// Whether the records show a fault of the storage system. After a call met a full file system, missing names
+/// and short files show none: what could not be written is missing later.
+fn has_fault(records: &[Record]) -> bool {
+    let mut was_full = false;
+    records.iter().any(|record| {
+        let errors = errors_of(record);
+        was_full |= errors.iter().any(|(errno, is_short)| error_cause(*errno, *is_short) == ErrorCause::Full);
+        let is_wrong = matches!(record, Record::Phase(phase) if has_wrong_data(phase, was_full));
+        is_wrong
+            || errors.into_iter().any(|(errno, is_short)| match error_cause(errno, is_short) {
+                ErrorCause::Storage => !is_short || !was_full,
+                ErrorCause::Name => !was_full,
+                ErrorCause::Full | ErrorCause::Request => false,
+            })
+    })
+}
+
+/// Whether a phase found wrong data, which is more than missing data if the file system was full.
+fn has_wrong_data(phase: &Phase, was_full: bool) -> bool {
+    let is_missing = |bad: &BadRange| bad.kind == "truncated";
+    let compared = phase.check.as_ref().filter(|check| check.bad_transfers > 0);
+    let is_wrong = compared.is_some_and(|check| !was_full || !check.bad.iter().all(is_missing));
+    is_wrong || phase.sampled.is_some_and(|sampled| sampled.wrong > 0)
+}
+
+/// The number of each error in a record, and whether it is that of a short transfer.
+fn errors_of(record: &Record) -> Vec<(Option<i32>, bool)> {
+    match record {
+        Record::Failure(Failure { call: Some(call), .. })
+        | Record::Notice(Notice { call: Some(call), .. }) => {
+            vec![(call.errno, call.is_short)]
+        }
+        Record::Phase(phase) => {
+            let reasons = phase.failed.iter().flat_map(|failed| &failed.reasons);
+            reasons.map(|reason| (reason.errno, reason.is_short)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The failed call of a record that met a full file system, and which rank found it.
+fn full_call(record: &Record) -> Option<(FailedCall, String)> {
+    let is_full = |call: &FailedCall| call.cause() == ErrorCause::Full;
+    let found_by = |rank: u32, node: &str| format!("rank {rank} on {node} ");
+    match record {
+        Record::Failure(Failure { rank, node, call: Some(call), .. }) if is_full(call) => {
+            Some((call.clone(), found_by(*rank, node)))
+        }
+        Record::Phase(phase) => {
+            let failed = phase.failed.as_ref()?;
+            let mut listed = failed.first.iter().map(|one| (one.call(), found_by(one.rank, &one.node)));
+            listed.find(|(call, _)| is_full(call))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a record has a failure whose cause is not known. HDF5 and PnetCDF give no number.
+fn has_no_number(record: &Record) -> bool {
+    let Record::Failure(failure) = record else { return false };
+    failure.call.as_ref().is_none_or(|call| call.errno.is_none())
 }
 
 /// Whether a file system has no free block or no free inode.
@@ -109,4 +186,99 @@ pub(super) fn with_advice(trouble: Trouble, asked: &CampaignRequest) -> Trouble 
         format!("{at}{error}. Make that file system writable again, then run `assay run --resume {folder}`.")
     };
     Trouble::NoWrites(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use results::record::{Check, End, Failed, FailedOperation, FailureReason, SampledData, WaitingCall};
+
+    use super::*;
+
+    const ENOENT: i32 = 2;
+    const EIO: i32 = 5;
+    const EACCES: i32 = 13;
+    const ENOSPC: i32 = 28;
+
+    fn call(errno: Option<i32>) -> FailedCall {
+        FailedCall { path: "/s/f".into(), errno, ..FailedCall::default() }
+    }
+
+    fn failure(errno: Option<i32>) -> Record {
+        Record::Failure(Failure { rank: 1, node: "n1".into(), call: Some(call(errno)), ..Failure::default() })
+    }
+
+    /// A phase whose operations failed with these errors. Only those with the first one are listed.
+    fn failed(errnos: &[i32]) -> Record {
+        let reason = |errno: &i32| FailureReason { errno: Some(*errno), ..FailureReason::default() };
+        let listed = |errno: &i32| FailedOperation {
+            rank: 1,
+            node: "n1".into(),
+            path: "/s/f".into(),
+            errno: Some(*errno),
+            ..FailedOperation::default()
+        };
+        let failed = Failed {
+            operations: 64,
+            reasons: errnos.iter().map(reason).collect(),
+            first: errnos.iter().take(1).map(listed).collect(),
+        };
+        Record::Phase(Box::new(Phase { path: "/s".into(), failed: Some(failed), ..Phase::default() }))
+    }
+
+    fn wrong(kind: &str) -> Record {
+        let bad = vec![BadRange { kind: kind.into(), ..BadRange::default() }];
+        let check = Some(Check { bad_transfers: 1, bad, ..Check::default() });
+        Record::Phase(Box::new(Phase { check, ..Phase::default() }))
+    }
+
+    fn end() -> Record {
+        Record::End(End::default())
+    }
+
+    /// `fault`, `other`, or the text of the error. The file system has no free space afterwards.
+    fn shown(end: JobEnd, records: Vec<Record>, waits: Vec<WaitingCall>) -> String {
+        let info = JobInfo { end, ..JobInfo::default() };
+        let job = Job { info, records, waits, ..Job::default() };
+        match shown_failure(&job, "1-T", &|| Some("/s".into())) {
+            JobFailure::Fault => "fault".to_owned(),
+            JobFailure::Full(error) => error.to_string(),
+            JobFailure::Other => "other".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_job_on_a_full_file_system_runs_again_unless_its_records_show_a_fault() {
+        let full = "/s/f: No space left on device (rank 1 on n1 in job 1-T)";
+        let now = "/s: No space left on device (after job 1-T failed)";
+        let sampled = Some(SampledData { blocks: 9, wrong: 1 });
+        let sampled = Record::Phase(Box::new(Phase { sampled, ..Phase::default() }));
+        for (records, wanted) in [
+            (vec![failure(Some(ENOSPC)), end()], full),
+            (vec![failed(&[ENOSPC]), end()], full),
+            (vec![failed(&[EIO, ENOSPC]), end()], "fault"),
+            (vec![failed(&[ENOSPC, EIO]), end()], "fault"),
+            (vec![failed(&[ENOSPC]), failure(Some(EIO)), end()], "fault"),
+            (vec![wrong("flipped"), end()], "fault"),
+            (vec![wrong("truncated"), end()], "fault"),
+            (vec![sampled, end()], "fault"),
+            // What could not be written is missing later.
+            (vec![failed(&[ENOSPC]), failed(&[ENOENT]), end()], full),
+            (vec![failed(&[ENOSPC, ENOENT]), end()], full),
+            (vec![failed(&[ENOSPC]), wrong("truncated"), end()], full),
+            (vec![failed(&[ENOSPC]), wrong("flipped"), end()], "fault"),
+            (vec![failed(&[ENOENT]), failed(&[ENOSPC]), end()], "fault"),
+            (vec![failure(Some(EIO)), end()], "fault"),
+            (vec![failure(Some(EACCES)), end()], "other"),
+            (vec![end()], "other"),
+            // The records do not show the cause.
+            (vec![failure(None), end()], now),
+            (vec![failed(&[EACCES])], now),
+            (vec![], now),
+        ] {
+            assert_eq!(shown(JobEnd::Exit(4), records.clone(), Vec::new()), wanted, "{records:#?}");
+        }
+        assert_eq!(shown(JobEnd::Exit(0), vec![end()], Vec::new()), "other");
+        assert_eq!(shown(JobEnd::TimedOut, Vec::new(), Vec::new()), now);
+        assert_eq!(shown(JobEnd::TimedOut, Vec::new(), vec![WaitingCall::default()]), "fault");
+    }
 }
