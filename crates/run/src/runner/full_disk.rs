@@ -43,11 +43,16 @@ pub(super) fn failure_of(planned: &PlannedJob, files: &Path, dir: &Path, end: &J
         job.records.clear();
     }
     let without_space = || [files, dir].into_iter().find(|dir| has_no_space(dir)).map(Path::to_owned);
-    shown_failure(&job, &planned.folder, &without_space)
+    shown_failure(&job, &planned.folder, files, &without_space)
 }
 
 /// The same for a job that was read. `without_space` gives the directory whose file system is full now.
-fn shown_failure(job: &Job, folder: &str, without_space: &dyn Fn() -> Option<PathBuf>) -> JobFailure {
+fn shown_failure(
+    job: &Job,
+    folder: &str,
+    files: &Path,
+    without_space: &dyn Fn() -> Option<PathBuf>,
+) -> JobFailure {
     if matches!(job.info.end, JobEnd::Exit(0) | JobEnd::NotStarted) {
         return JobFailure::Other;
     }
@@ -59,7 +64,8 @@ fn shown_failure(job: &Job, folder: &str, without_space: &dyn Fn() -> Option<Pat
         let text = full.to_string();
         let text = text.split(" (os error").next().unwrap_or_default();
         let text = format!("{text} ({found_by}in job {folder})");
-        return JobFailure::Full(named(Path::new(&call.path), &io::Error::new(full.kind(), text)));
+        let path = if call.path.is_empty() { files } else { Path::new(&call.path) };
+        return JobFailure::Full(named(path, &io::Error::new(full.kind(), text)));
     }
     let is_complete = job.records.iter().any(|record| matches!(record, Record::End(_)));
     if is_complete && !job.records.iter().any(has_no_number) {
@@ -111,7 +117,8 @@ fn errors_of(record: &Record) -> Vec<(Option<i32>, bool)> {
     }
 }
 
-/// The failed call of a record that met a full file system, and which rank found it.
+/// The failed call of a record that met a full file system, and which rank found it. Of many failed calls
+/// only some are listed, so the rank may not be known.
 fn full_call(record: &Record) -> Option<(FailedCall, String)> {
     let is_full = |call: &FailedCall| call.cause() == ErrorCause::Full;
     let found_by = |rank: u32, node: &str| format!("rank {rank} on {node} ");
@@ -121,8 +128,13 @@ fn full_call(record: &Record) -> Option<(FailedCall, String)> {
         }
         Record::Phase(phase) => {
             let failed = phase.failed.as_ref()?;
-            let mut listed = failed.first.iter().map(|one| (one.call(), found_by(one.rank, &one.node)));
-            listed.find(|(call, _)| is_full(call))
+            let listed = failed.first.iter().map(|one| (one.call(), found_by(one.rank, &one.node)));
+            let reason = failed.reasons.iter().find(|reason| reason.cause() == ErrorCause::Full);
+            let counted = reason.map(|reason| {
+                let (errno, path) = (reason.errno, phase.path.clone());
+                (FailedCall { errno, path, ..FailedCall::default() }, String::new())
+            });
+            listed.chain(counted).find(|(call, _)| is_full(call))
         }
         _ => None,
     }
@@ -198,6 +210,7 @@ mod tests {
     const EIO: i32 = 5;
     const EACCES: i32 = 13;
     const ENOSPC: i32 = 28;
+    const EDQUOT: i32 = 122;
 
     fn call(errno: Option<i32>) -> FailedCall {
         FailedCall { path: "/s/f".into(), errno, ..FailedCall::default() }
@@ -239,7 +252,7 @@ mod tests {
     fn shown(end: JobEnd, records: Vec<Record>, waits: Vec<WaitingCall>) -> String {
         let info = JobInfo { end, ..JobInfo::default() };
         let job = Job { info, records, waits, ..Job::default() };
-        match shown_failure(&job, "1-T", &|| Some("/s".into())) {
+        match shown_failure(&job, "1-T", Path::new("/s"), &|| Some("/s".into())) {
             JobFailure::Fault => "fault".to_owned(),
             JobFailure::Full(error) => error.to_string(),
             JobFailure::Other => "other".to_owned(),
@@ -249,12 +262,14 @@ mod tests {
     #[test]
     fn a_job_on_a_full_file_system_runs_again_unless_its_records_show_a_fault() {
         let full = "/s/f: No space left on device (rank 1 on n1 in job 1-T)";
+        let quota = "/s: Disk quota exceeded (in job 1-T)";
         let now = "/s: No space left on device (after job 1-T failed)";
         let sampled = Some(SampledData { blocks: 9, wrong: 1 });
         let sampled = Record::Phase(Box::new(Phase { sampled, ..Phase::default() }));
         for (records, wanted) in [
             (vec![failure(Some(ENOSPC)), end()], full),
             (vec![failed(&[ENOSPC]), end()], full),
+            (vec![failed(&[EACCES, EDQUOT]), end()], quota),
             (vec![failed(&[EIO, ENOSPC]), end()], "fault"),
             (vec![failed(&[ENOSPC, EIO]), end()], "fault"),
             (vec![failed(&[ENOSPC]), failure(Some(EIO)), end()], "fault"),
