@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use results::folder::CampaignInfo;
 use rustix::fs::{FlockOperation, OFlags, flock};
@@ -21,6 +22,9 @@ use super::ownership::MARK;
 
 /// The most entries of a directory that are examined.
 const ENTRIES_MAX: usize = 10_000;
+/// How often a campaign tries to lock a mark, and the time between.
+const TRIES: u32 = 20;
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 /// What a campaign knows about others beside it.
 #[derive(Debug, Default)]
@@ -62,13 +66,26 @@ impl CampaignsBeside {
 /// The locked mark in a directory for files. It is not open for writing, so that the file system can become
 /// read-only. Only NFS requires that of a lock for one process.
 fn locked(data: &Path) -> Option<File> {
-    // Another campaign has such a lock only for a moment, while it looks.
-    let lock = |mark: &File| flock(mark, FlockOperation::LockExclusive);
     let mark = open(data, false)?;
     match lock(&mark) {
         Ok(()) => Some(mark),
         Err(Errno::BADF) => open(data, true).filter(|mark| lock(mark).is_ok()),
         Err(_) => None,
+    }
+}
+
+/// Locks a mark. Another campaign has such a lock only for a moment, while it looks. Each user who may read
+/// the mark can keep a lock, so this never waits longer.
+fn lock(mark: &File) -> Result<(), Errno> {
+    let mut tries = 1;
+    loop {
+        match flock(mark, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if tries < TRIES => {
+                tries += 1;
+                std::thread::sleep(BETWEEN_TRIES);
+            }
+            tried => return tried,
+        }
     }
 }
 
@@ -103,17 +120,30 @@ fn is_locked(data: &Path) -> bool {
 mod tests {
     use super::*;
 
+    fn campaign(place: &Path, name: &str) -> CampaignInfo {
+        let data = place.join(format!("{name}.data"));
+        fs::create_dir(&data).unwrap();
+        fs::write(data.join(MARK), name).unwrap();
+        let data = [("s".to_owned(), data.to_string_lossy().into_owned())].into();
+        CampaignInfo { data, ..CampaignInfo::default() }
+    }
+
+    #[test]
+    fn a_lock_that_another_process_keeps_does_not_stop_a_campaign() {
+        let place = tempfile::tempdir().unwrap();
+        let info = campaign(place.path(), "one");
+        let kept = open(Path::new(&info.data["s"]), false).unwrap();
+        flock(&kept, FlockOperation::LockShared).unwrap();
+        assert_eq!(CampaignsBeside::begin(&info).marks.take().len(), 0);
+        drop(kept);
+        assert_eq!(CampaignsBeside::begin(&info).marks.take().len(), 1);
+    }
+
     #[test]
     fn a_campaign_is_found_beside_another_while_it_works() {
         let place = tempfile::tempdir().unwrap();
         let dirs = [("s".to_owned(), place.path().to_owned())];
-        let campaign = |name: &str| {
-            let data = place.path().join(format!("{name}.data"));
-            fs::create_dir(&data).unwrap();
-            fs::write(data.join(MARK), name).unwrap();
-            let data = [("s".to_owned(), data.to_string_lossy().into_owned())].into();
-            CampaignInfo { data, ..CampaignInfo::default() }
-        };
+        let campaign = |name: &str| campaign(place.path(), name);
         let (one, other, ended) = (campaign("one"), campaign("other"), campaign("ended"));
         let locks = [&one, &other, &ended].map(CampaignsBeside::begin);
         locks[2].release();
