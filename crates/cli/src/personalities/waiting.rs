@@ -191,7 +191,7 @@ fn wait_of_rank_0() -> Option<u64> {
 }
 
 /// The calls on files that ranks of this process do not return from, and the wait of rank 0 for others. A
-/// line for each rank, at most `most`. The calls are also recorded, if the run has records. This takes a
+/// line for each rank, at most `most`. All calls are also recorded, if the run has records. This takes a
 /// moment, in which a call at work ends.
 pub(crate) fn stuck_ranks(most: usize) -> Vec<String> {
     let (first, wait) = (calls_of_ranks(), wait_of_rank_0());
@@ -201,7 +201,6 @@ pub(crate) fn stuck_ranks(most: usize) -> Vec<String> {
     thread::sleep(MOMENT);
     let mut stuck = calls_of_ranks();
     stuck.retain(|call| first.contains(call));
-    stuck.truncate(most);
     record(&stuck);
     let stuck = stuck.into_iter().map(|(rank, call)| format!("rank {rank} was in {call}"));
     let waits = wait.filter(|wait| wait_of_rank_0() == Some(*wait));
@@ -287,6 +286,7 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
         let watch = watch();
+        let mut printed = 0;
         let (lines, _both_ends) = thread::scope(|scope| {
             // The opening of a pipe lasts until another thread opens its other end.
             for rank in [7, 3] {
@@ -305,11 +305,16 @@ mod tests {
                     break;
                 }
             }
+            records_in(dir.path().join("records").to_str());
+            printed = stuck_ranks(1).len();
             // It stays open until the others are, also if one comes later.
             (lines, std::fs::File::options().read(true).write(true).open(&path).unwrap())
         });
         let line = |rank| format!("rank {rank} was in open of {}", path.display());
-        assert_eq!(lines, [line(3), line(7)]);
+        assert_eq!((lines, printed), (vec![line(3), line(7)], 1));
+        let recorded = std::fs::read_to_string(dir.path().join("waits.3.jsonl")).unwrap();
+        let ranks = WaitingCall::read_all(&recorded).into_iter().map(|call| call.rank);
+        assert_eq!(ranks.collect::<Vec<_>>(), [3, 7], "all are recorded");
         assert_eq!(ranks_here().len(), 2);
         drop(watch);
         assert_eq!(*ranks_here(), []);

@@ -1,7 +1,7 @@
 //! Campaigns with tests that run `mdtest`.
 
 use crate::common;
-use crate::common::campaign::Place;
+use crate::common::campaign::{Place, shell_test};
 use crate::common::mdtest::complaints;
 
 #[test]
@@ -122,4 +122,14 @@ fn variables_for_the_text_of_a_workload_do_not_reach_the_jobs() {
     assert_eq!(place.outcomes(), ["A PASS"], "version 1.9 has no renames: {ran:#?}");
     let out = std::fs::read_to_string(place.folder().join("jobs/0001-A-r1/stdout.txt")).unwrap();
     assert!(out.contains("mdtest-4.1.0+dev was launched"), "{out}");
+}
+
+#[test]
+fn the_time_after_which_a_call_is_reported_follows_from_the_time_limit_of_the_job() {
+    let place = Place::new();
+    place.plan(&shell_test("A", "echo after $ASSAY_WAIT_REPORT"));
+    let mut command = place.command("run p.toml --dir dir");
+    let ran = common::run(command.env("ASSAY_WAIT_REPORT", "99999"));
+    let out = std::fs::read_to_string(place.folder().join("jobs/0001-A-r1/stdout.txt")).unwrap();
+    assert!(out.starts_with("after 22\n"), "a quarter of 90 s: {out} {ran:#?}");
 }

@@ -21,15 +21,21 @@ pub(crate) const RECORD_BYTES_MAX: u64 = 64 * MIB;
 pub(crate) const RANK_RESULTS_MAX: u64 = 1 << 28;
 /// The standard output of a job that is compared with its records, bytes. A longer one is not compared.
 pub(crate) const PRINTED_BYTES_MAX: u64 = MIB;
-
-/// Files with calls that ranks did not return from, one for each process of a job.
-pub(super) const WAITS_MAX: usize = 1000;
+/// Calls that ranks of a job did not return from, in the files of all its processes.
+pub(super) const WAITS_MAX: WaitsLimit = WaitsLimit { calls: 100_000, bytes: 64 * MIB };
 /// The report, bytes.
 pub(crate) const REPORT_BYTES_MAX: u64 = GIB;
 /// Directories inside each other, from the campaign folder down.
 pub(crate) const DEPTH_MAX: usize = 256;
 /// A name or a link target in an archive, bytes.
 pub(crate) const NAME_BYTES_MAX: u64 = 4096;
+
+/// The most calls, and the most bytes of their files, that are read of one job.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WaitsLimit {
+    pub(super) calls: usize,
+    pub(super) bytes: u64,
+}
 
 /// Rejects a path of too many directories inside each other.
 pub(super) fn depth(path: &Path) -> io::Result<()> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::chain::Chain;
-use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX, PRINTED_BYTES_MAX, WAITS_MAX};
+use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX, PRINTED_BYTES_MAX, WAITS_MAX, WaitsLimit};
 use super::{Campaign, Job, JobEnd, JobInfo, beneath, chain, extend, names};
 use crate::record::{WAITS, WaitingCall};
 use crate::{Record, crosscheck, records};
@@ -152,17 +152,28 @@ impl Job {
     }
 }
 
-/// The calls that the ranks of a job were in, in the order of their ranks. At most [`WAITS_MAX`] files are
-/// read.
+/// The calls that the ranks of a job were in, in the order of their ranks.
 fn waits(dir: &Path, folder: &str) -> Vec<WaitingCall> {
+    waits_up_to(WAITS_MAX, dir, folder)
+}
+
+fn waits_up_to(mut left: WaitsLimit, dir: &Path, folder: &str) -> Vec<WaitingCall> {
     let names = beneath::names(dir, Path::new(folder)).unwrap_or_default();
-    let names = names.into_iter().filter_map(|name| name.into_string().ok());
-    let files = names.filter(|name| name.starts_with(WAITS)).take(WAITS_MAX);
-    let texts = files.filter_map(|name| {
-        beneath::bytes(dir, Path::new(&format!("{folder}/{name}")), PRINTED_BYTES_MAX).ok()
-    });
-    let mut all: Vec<WaitingCall> =
-        texts.flat_map(|text| WaitingCall::read_all(&String::from_utf8_lossy(&text))).collect();
+    let mut all = Vec::new();
+    for name in names.into_iter().filter_map(|name| name.into_string().ok()) {
+        if left.calls == 0 {
+            break;
+        }
+        if !name.starts_with(WAITS) {
+            continue;
+        }
+        let most = left.bytes.min(PRINTED_BYTES_MAX);
+        let Ok(text) = beneath::bytes(dir, Path::new(&format!("{folder}/{name}")), most) else { continue };
+        let calls = WaitingCall::read_all(&String::from_utf8_lossy(&text));
+        let taken = calls.len().min(left.calls);
+        all.extend(calls.into_iter().take(taken));
+        left = WaitsLimit { calls: left.calls - taken, bytes: left.bytes - text.len() as u64 };
+    }
     all.sort_by_key(|call| call.rank);
     all
 }
@@ -250,6 +261,28 @@ mod tests {
         for program in ["app", "ior", "mdtest"] {
             assert_eq!(kept(&[run(program), value.clone()]), (whole.clone(), Some("a warning\n".into())));
         }
+    }
+
+    #[test]
+    fn calls_that_did_not_return_are_read_up_to_a_limit_of_all_files_together() {
+        let place = tempfile::tempdir().expect("a directory");
+        let job = place.path().join("job");
+        fs::create_dir(&job).expect("a folder");
+        let write = |first: u32, count: u32| {
+            let call = |rank| WaitingCall { rank, path: "/s/f".into(), ..WaitingCall::default() };
+            let calls: Vec<WaitingCall> = (first..first + count).map(call).collect();
+            WaitingCall::write_all(&job, &calls).expect("a file");
+        };
+        let read = |limit| {
+            let read = waits_up_to(limit, place.path(), "job");
+            read.iter().map(|call| call.rank).collect::<Vec<_>>()
+        };
+        write(40, 2);
+        write(7, 1);
+        assert_eq!(read(WaitsLimit { calls: 9, bytes: 1 << 20 }), [7, 40, 41]);
+        assert_eq!(read(WaitsLimit { calls: 2, bytes: 1 << 20 }), [40, 41]);
+        let first = fs::metadata(job.join("waits.40.jsonl")).expect("a file").len();
+        assert_eq!(read(WaitsLimit { calls: 9, bytes: first }), [40, 41]);
     }
 
     #[test]

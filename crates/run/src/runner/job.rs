@@ -81,7 +81,7 @@ impl Prepared {
         let mut env = environment(asked, launch);
         let env_recorded = recorded(&env, &launch.env);
         let quarter = (job.timeout_s / 4.0).clamp(1.0, 60.0) as u64;
-        env.entry(WAIT_REPORT.to_owned()).or_insert_with(|| quarter.to_string());
+        env.insert(WAIT_REPORT.to_owned(), quarter.to_string());
         let own = if external { [std::slice::from_ref(&program), &words[..]].concat() } else { Vec::new() };
         Self {
             external: own,
@@ -209,7 +209,7 @@ impl Prepared {
 const TEXT_OF_WORKLOADS: [&str; 2] = ["ASSAY_COMPAT", "ASSAY_PLAIN"];
 
 /// The time after which a rank reports a call that lasts, seconds. So a job with a short time limit knows how
-/// long a call has lasted when it is asked to end.
+/// long a call has lasted when it is asked to end. A value of the environment would change verdicts.
 const WAIT_REPORT: &str = "ASSAY_WAIT_REPORT";
 
 /// The environment of jobs: that of this process and the variables of the plan. It lacks the variables that
