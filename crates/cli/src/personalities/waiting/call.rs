@@ -38,6 +38,9 @@ const CALLS: &[(libc::c_long, &str, FileArgument)] = &[
     (libc::SYS_ftruncate, "ftruncate", PLAIN),
     (libc::SYS_fallocate, "fallocate", PLAIN),
     (libc::SYS_fcntl, "fcntl", PLAIN),
+    (libc::SYS_lseek, "lseek", PLAIN),
+    (libc::SYS_syncfs, "syncfs", PLAIN),
+    (libc::SYS_fstatfs, "statfs", PLAIN),
     (libc::SYS_getdents64, "getdents", PLAIN),
     (libc::SYS_fstat, "fstat", PLAIN),
     (libc::SYS_close, "close", PLAIN),
@@ -48,6 +51,17 @@ const CALLS: &[(libc::c_long, &str, FileArgument)] = &[
     (libc::SYS_statx, "stat", FileArgument::Path(1)),
     (libc::SYS_renameat2, "rename", FileArgument::Path(1)),
     (libc::SYS_mknodat, "mknod", FileArgument::Path(1)),
+    (libc::SYS_linkat, "link", FileArgument::Path(1)),
+    (libc::SYS_symlinkat, "symlink", FileArgument::Path(2)),
+    (libc::SYS_readlinkat, "readlink", FileArgument::Path(1)),
+    (libc::SYS_fchmodat, "chmod", FileArgument::Path(1)),
+    (libc::SYS_faccessat, "access", FileArgument::Path(1)),
+    (libc::SYS_truncate, "truncate", FileArgument::Path(0)),
+    (libc::SYS_statfs, "statfs", FileArgument::Path(0)),
+    (libc::SYS_setxattr, "setxattr", FileArgument::Path(0)),
+    (libc::SYS_getxattr, "getxattr", FileArgument::Path(0)),
+    (libc::SYS_lgetxattr, "lgetxattr", FileArgument::Path(0)),
+    (libc::SYS_removexattr, "removexattr", FileArgument::Path(0)),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, "open", FileArgument::Path(0)),
     #[cfg(target_arch = "x86_64")]
@@ -64,6 +78,16 @@ const CALLS: &[(libc::c_long, &str, FileArgument)] = &[
     (libc::SYS_rename, "rename", FileArgument::Path(0)),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_mknod, "mknod", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_link, "link", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_symlink, "symlink", FileArgument::Path(1)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_readlink, "readlink", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, "chmod", FileArgument::Path(0)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_access, "access", FileArgument::Path(0)),
 ];
 
 /// A call on a file that has not returned yet.
@@ -190,6 +214,32 @@ mod tests {
         assert_eq!(shown(libc::SYS_mkdirat, [0, 8, 0, 0, 0, 0]), None, "an address without memory");
         for other in ["running\n", "-1 0x7ffc 0x7f67\n", "202 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0x8\n", ""] {
             assert_eq!(parse(other), None, "{other}");
+        }
+    }
+
+    /// The calls of the C library whose system call has another name.
+    const OTHER_NAMES: [(&str, &str); 7] = [
+        ("pread", "read"),
+        ("pwrite", "write"),
+        ("opendir", "open"),
+        ("readdir", "getdents"),
+        ("closedir", "close"),
+        ("statx", "stat"),
+        ("statvfs", "statfs"),
+    ];
+
+    #[test]
+    fn each_call_of_the_storage_on_a_file_is_known() {
+        let source = include_str!("../../../../storage/src/calls.rs");
+        let called = source.split("libc::").skip(1).filter_map(|rest| rest.split_once('('));
+        let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        let called: Vec<&str> = called.map(|(name, _)| name).filter(is_name).collect();
+        assert!(called.len() > 20, "{called:?}");
+        for name in called.into_iter().filter(|name| *name != "dirfd") {
+            let plain = name.trim_end_matches("64");
+            let other = OTHER_NAMES.iter().find(|(known, _)| *known == plain);
+            let shown = other.map_or(plain, |(_, shown)| shown);
+            assert!(CALLS.iter().any(|(_, known, _)| *known == shown), "{name}");
         }
     }
 
