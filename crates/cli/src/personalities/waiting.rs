@@ -36,8 +36,8 @@ const WAITING: &str = "waiting for other ranks";
 
 /// The directory of the records of this run, if it writes any.
 static RECORDS: OnceLock<PathBuf> = OnceLock::new();
-/// The calls in which the watch last saw the ranks, and since when.
-static SEEN: Mutex<Vec<(u32, FileCall, Instant)>> = Mutex::new(Vec::new());
+/// The calls in which the watch last saw the ranks.
+static SEEN: Mutex<Vec<SeenCall>> = Mutex::new(Vec::new());
 /// The ranks of this process and their threads, from the start of each rank to the end of the watch.
 static RANKS: Mutex<Vec<RankThread>> = Mutex::new(Vec::new());
 
@@ -46,6 +46,16 @@ static RANKS: Mutex<Vec<RankThread>> = Mutex::new(Vec::new());
 struct RankThread {
     rank: u32,
     thread: i32,
+}
+
+/// The call in which the watch last saw a rank, and since when.
+#[derive(Clone, Debug)]
+struct SeenCall {
+    rank: u32,
+    call: FileCall,
+    since: Instant,
+    /// The path of its file or directory, if the kernel does not show it but it is known.
+    path: Option<String>,
 }
 
 /// Watches the ranks of this process until it is dropped.
@@ -140,13 +150,15 @@ impl WatchedRank {
     /// Shares the call that the rank is in now with the thread that handles signals.
     fn share(&self, call: &Option<FileCall>) {
         let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = seen.iter().position(|(rank, ..)| *rank == self.of.rank);
-        match (call, known) {
-            (Some(call), Some(at)) if seen[at].1 == *call => {}
-            (Some(call), Some(at)) => seen[at] = (self.of.rank, call.clone(), Instant::now()),
-            (Some(call), None) => seen.push((self.of.rank, call.clone(), Instant::now())),
-            (None, Some(at)) => drop(seen.swap_remove(at)),
-            (None, None) => {}
+        let rank = self.of.rank;
+        let known = seen.iter().position(|seen| seen.rank == rank);
+        if known.is_some_and(|at| Some(&seen[at].call) == call.as_ref()) {
+            return;
+        }
+        let _ = known.map(|at| seen.swap_remove(at));
+        if let Some(call) = call {
+            let path = self.known.as_ref().and_then(|before| call.path_from(before));
+            seen.push(SeenCall { rank, call: call.clone(), since: Instant::now(), path });
         }
     }
 
@@ -215,9 +227,11 @@ fn record(stuck: &[(u32, FileCall)]) {
     let calls: Vec<WaitingCall> = stuck
         .iter()
         .map(|(rank, call)| {
-            let known = seen.iter().find(|(other, same, _)| other == rank && same == call);
-            let seconds = known.map_or(0, |(.., since)| since.elapsed().as_secs());
-            WaitingCall { rank: *rank, node: node.clone(), seconds, ..call.to_record() }
+            let known = seen.iter().find(|seen| seen.rank == *rank && seen.call == *call);
+            let seconds = known.map_or(0, |seen| seen.since.elapsed().as_secs());
+            let recorded = call.to_record();
+            let path = known.and_then(|seen| seen.path.clone()).unwrap_or(recorded.path);
+            WaitingCall { rank: *rank, node: node.clone(), path, seconds, ..recorded }
         })
         .collect();
     let _ = WaitingCall::write_all(dir, &calls);
@@ -266,6 +280,27 @@ mod tests {
         assert_eq!(at(10, Some(FileCall::closing())), None);
         let line = "rank 0 has been in close for 60 s (last seen in write at 7 of FILE)";
         assert_eq!(at(70, Some(FileCall::closing())).as_deref(), Some(line));
+    }
+
+    #[test]
+    fn a_close_is_recorded_with_its_file_or_directory_only_if_data_was_moved_before_it() {
+        let rank = u32::MAX;
+        for (before, path) in [
+            (FileCall::example("write", 7), Some("FILE")),
+            (FileCall::opening("wchar: 9"), Some("/s/d")),
+            (FileCall::opening(""), None),
+        ] {
+            let of = RankThread { rank, thread: 0 };
+            let mut watched = WatchedRank { of, seen: LongTime(None), known: None };
+            for call in [Some(before), Some(FileCall::closing()), Some(FileCall::closing())] {
+                watched.share(&call);
+                watched.look(call, Instant::now(), 60 * SECOND);
+            }
+            let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let seen = seen.into_iter().find(|seen| seen.rank == rank).unwrap();
+            assert_eq!((seen.call, seen.path.as_deref()), (FileCall::closing(), path));
+            watched.share(&None);
+        }
     }
 
     #[test]

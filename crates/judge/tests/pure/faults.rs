@@ -181,7 +181,7 @@ fn a_rank_that_did_not_return_from_a_call_fails_the_clause_and_a_slow_job_does_n
         (vec![wait("/s/f", 3)], 3600.0, Outcome::Invalid),
         (vec![wait("/s/f", 5)], 20.0, Outcome::Fail),
         (vec![wait("/other/f", 75)], 3600.0, Outcome::Invalid),
-        (vec![wait("", 75)], 3600.0, Outcome::Fail),
+        (vec![wait("", 75)], 3600.0, Outcome::Invalid),
         (vec![], 3600.0, Outcome::Invalid),
     ] {
         let verdict = late(waits.clone(), timeout_s);

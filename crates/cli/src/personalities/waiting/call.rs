@@ -14,24 +14,28 @@ const PATH_BYTES: usize = 1024;
 /// Which argument of a call names the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileArgument {
-    /// A descriptor. `offset` is the argument with the place in the file, if there is one.
-    Descriptor { offset: Option<usize> },
+    /// A descriptor.
+    Descriptor,
+    /// A descriptor of a call that moves data. `offset` is the argument with the place in the file, if there
+    /// is one.
+    Data { offset: Option<usize> },
     /// A path.
     Path(usize),
 }
 
-const PLAIN: FileArgument = FileArgument::Descriptor { offset: None };
-const PLACED: FileArgument = FileArgument::Descriptor { offset: Some(3) };
+const PLAIN: FileArgument = FileArgument::Descriptor;
+const STREAM: FileArgument = FileArgument::Data { offset: None };
+const PLACED: FileArgument = FileArgument::Data { offset: Some(3) };
 
 /// The calls that wait for a file system, with their names for people.
 const CALLS: &[(libc::c_long, &str, FileArgument)] = &[
-    (libc::SYS_write, "write", PLAIN),
+    (libc::SYS_write, "write", STREAM),
     (libc::SYS_pwrite64, "write", PLACED),
-    (libc::SYS_writev, "write", PLAIN),
+    (libc::SYS_writev, "write", STREAM),
     (libc::SYS_pwritev, "write", PLACED),
-    (libc::SYS_read, "read", PLAIN),
+    (libc::SYS_read, "read", STREAM),
     (libc::SYS_pread64, "read", PLACED),
-    (libc::SYS_readv, "read", PLAIN),
+    (libc::SYS_readv, "read", STREAM),
     (libc::SYS_preadv, "read", PLACED),
     (libc::SYS_fsync, "fsync", PLAIN),
     (libc::SYS_fdatasync, "fdatasync", PLAIN),
@@ -98,6 +102,10 @@ pub(super) struct FileCall {
     offset: Option<u64>,
     /// The path; empty if it is not known.
     path: String,
+    /// The descriptor, if the call has one.
+    descriptor: Option<u64>,
+    /// Whether the call moves data.
+    moves_data: bool,
     /// The kernel's counters of the thread. They change with every call that moves data, so two equal calls
     /// are not taken for one.
     counters: String,
@@ -143,14 +151,40 @@ impl FileCall {
         !self.path.is_empty()
     }
 
+    /// The path for a call without one, from an earlier call of the thread. It is that of the same descriptor,
+    /// or else only the directory. `None` if no data was moved between the calls: then the counters do not
+    /// differ from one close to the next, and short calls look like one long call.
+    pub(super) fn path_from(&self, before: &Self) -> Option<String> {
+        if self.has_file() || (self.counters == before.counters && !before.moves_data) {
+            return None;
+        }
+        if before.moves_data && before.descriptor == self.descriptor {
+            return Some(before.path.clone());
+        }
+        Some(Path::new(&before.path).parent()?.display().to_string())
+    }
+
+    #[cfg(test)]
+    pub(super) fn opening(counters: &str) -> Self {
+        let path = "/s/d/f".to_owned();
+        Self {
+            descriptor: None,
+            moves_data: false,
+            path,
+            counters: counters.into(),
+            ..Self::example("open", 0)
+        }
+    }
+
     #[cfg(test)]
     pub(super) fn closing() -> Self {
-        Self { name: "close", offset: None, path: String::new(), counters: String::new() }
+        Self { offset: None, path: String::new(), moves_data: false, ..Self::example("close", 0) }
     }
 
     #[cfg(test)]
     pub(super) fn example(name: &'static str, offset: u64) -> Self {
-        Self { name, offset: Some(offset), path: "FILE".to_owned(), counters: String::new() }
+        let (offset, path, counters) = (Some(offset), "FILE".to_owned(), String::new());
+        Self { name, offset, path, descriptor: Some(7), moves_data: true, counters }
     }
 }
 
@@ -161,15 +195,23 @@ fn parse(line: &str) -> Option<FileCall> {
     let (_, name, argument) = CALLS.iter().find(|(known, ..)| *known == number)?;
     let values: Vec<u64> =
         words.take(6).map_while(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()).collect();
-    let (path, offset) = match argument {
-        FileArgument::Descriptor { offset } => {
-            let link = format!("/proc/self/fd/{}", values.first()?);
-            let path = fs::read_link(link).map(|path| path.display().to_string()).unwrap_or_default();
-            (path, offset.and_then(|at| values.get(at).copied()))
-        }
-        FileArgument::Path(at) => (absolute(&text_at(*values.get(*at)?)?), None),
+    let descriptor = match argument {
+        FileArgument::Path(_) => None,
+        FileArgument::Descriptor | FileArgument::Data { .. } => Some(*values.first()?),
     };
-    Some(FileCall { name, offset, path, counters: String::new() })
+    let offset = match argument {
+        FileArgument::Data { offset: Some(at) } => values.get(*at).copied(),
+        _ => None,
+    };
+    let path = match (argument, descriptor) {
+        (FileArgument::Path(at), _) => absolute(&text_at(*values.get(*at)?)?),
+        (_, descriptor) => {
+            let link = format!("/proc/self/fd/{}", descriptor?);
+            fs::read_link(link).map(|path| path.display().to_string()).unwrap_or_default()
+        }
+    };
+    let moves_data = matches!(argument, FileArgument::Data { .. });
+    Some(FileCall { name, offset, path, descriptor, moves_data, counters: String::new() })
 }
 
 /// The path as it is from the root. The rank may have given it from its working directory.
