@@ -151,9 +151,9 @@ impl FileCall {
         !self.path.is_empty()
     }
 
-    /// The path for a call without one, from an earlier call of the thread. It is that of the same descriptor,
-    /// or else only the directory. `None` if no data was moved between the calls: then the counters do not
-    /// differ from one close to the next, and short calls look like one long call.
+    /// The path for a call without one, from an earlier call of the thread. For another descriptor it is only
+    /// the directory. `None` if no data was moved between the calls. Then the counters of two closes do not
+    /// differ, so short calls look like one long call.
     pub(super) fn path_from(&self, before: &Self) -> Option<String> {
         if self.has_file() || (self.counters == before.counters && !before.moves_data) {
             return None;
