@@ -35,6 +35,12 @@ pub struct ImportNames<'a> {
     pub time_s: Option<f64>,
 }
 
+/// A measured number. It is finite, because JSON and SQL have no other numbers.
+fn number(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| format!("`{text}` is not a number of 0 or more"))
+}
+
 /// Why a text cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportError {

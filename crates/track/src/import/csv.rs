@@ -10,7 +10,7 @@ use results::comparison::MetricDirection;
 use results::history::{EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
 use units::Quantity;
 
-use super::{ImportError, seconds};
+use super::{ImportError, number, seconds};
 
 /// The fields of a point, with their meaning.
 pub const FIELDS: &[(&str, &str)] = &[
@@ -188,18 +188,17 @@ fn point<'r>(
     }
     let time_s =
         seconds(time).ok_or_else(|| format!("`{time}` is not a time. Write seconds or RFC 3339."))?;
-    let number: Option<f64> = value.parse().ok().filter(|number: &f64| number.is_finite());
-    let number = number.ok_or_else(|| format!("`{value}` is not a number"))?;
+    let value = number(value)?;
     let NamedSeries { series, factor, direction } = known.of(field)?;
     let optional = |name: &str| match field(name) {
         "" => Ok(None),
-        text => text.parse::<f64>().map(Some).map_err(|_| format!("{name}: `{text}` is not a number")),
+        text => number(text).map(Some).map_err(|what| format!("{name}: {what}")),
     };
     Ok(Some(MeasuredPoint {
         series: Arc::clone(series),
         direction: *direction,
         time_s,
-        values: vec![number * factor],
+        values: vec![value * factor],
         why: None,
         outcome: None,
         threshold: None,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use results::comparison::MetricDirection;
 use results::history::{EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
 
-use super::{ImportError, ImportNames, date, seconds};
+use super::{ImportError, ImportNames, date, number, seconds};
 
 const GIBIBYTE: f64 = 1_073_741_824.0;
 
@@ -108,7 +108,6 @@ fn result(line: &str) -> Result<Vec<SummaryRow>, String> {
         return Ok(Vec::new());
     }
     let words: Vec<&str> = line.split_whitespace().collect();
-    let number = |text: &str| text.parse::<f64>().map_err(|_| format!("`{text}` is not a number"));
     match words[..] {
         ["[RESULT]", "BW" | "IOPS", "phase", _, test, value, unit, ..]
         | ["[RESULT]", test, value, unit, ..] => {

@@ -7,7 +7,7 @@ use results::history::EntrySource;
 use results::record::{Reported, ReportedPhase, printed_words};
 
 use super::outputs::{LoggedRate, LoggedRun, LoggedTest, share};
-use super::{ImportError, seconds};
+use super::{ImportError, number, seconds};
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
@@ -49,9 +49,7 @@ pub fn run(first: u64, text: &str) -> Result<LoggedRun, ImportError> {
                 parameter(test, name, value);
             }
             ("bwMiB", Some(test)) => {
-                let rate: Option<f64> = value.parse().ok().filter(|rate: &f64| rate.is_finite());
-                let error = || ImportError::at(first + line, format!("`{value}` is not a rate"));
-                let rate = rate.ok_or_else(error)? * MEBIBYTE;
+                let rate = number(value).map_err(|what| ImportError::at(first + line, what))? * MEBIBYTE;
                 test.reported.phases.push(ReportedPhase { phase: access.to_owned(), rate, seconds: 0.0 });
             }
             (_, Some(test)) => parameter(test, name, value),

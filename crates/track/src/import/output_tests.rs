@@ -84,8 +84,13 @@ fn json_of_a_killed_run_or_with_an_impossible_rate_is_rejected_with_its_line() {
     let text = json(FLAT);
     let killed = &text[..text.find("\"Finished\"").unwrap()];
     assert_eq!(json::run(3, killed).unwrap_err().line, 3);
-    let wrong = json::run(3, &json("{ \"access\": \"write\", \"bwMiB\": -nan }")).unwrap_err();
-    assert_eq!((wrong.line, wrong.what.as_str()), (10, "`-nan` is not a rate"));
+    for rate in ["-nan", "-2.0", "inf"] {
+        let results = format!("{{ \"access\": \"write\", \"bwMiB\": {rate} }}");
+        let wrong = json::run(3, &json(&results)).unwrap_err();
+        assert_eq!(wrong.to_string(), format!("line 10: `{rate}` is not a number of 0 or more"));
+    }
+    let full = json(FLAT).replace("14.0%", "nan%");
+    assert_eq!(json::run(3, &full).unwrap().tests[0].fill, None);
 }
 
 const IOR_CSV: &str = "\
@@ -106,8 +111,10 @@ fn csv_of_ior_has_a_test_for_each_header() {
     assert_eq!((points(&entry, MEBIBYTE), entry.started_s), (wanted.to_vec(), 100.0));
     let setup = &entry.points[1].setup;
     assert_eq!((&*setup["block"], &*setup["transfer"], &*setup["ranks"]), ("524288", "524288", "2"));
-    let wrong = tables::run(EntrySource::Ior, &IOR_CSV.replace("3.0000", "-nan")).unwrap_err();
-    assert_eq!(wrong.to_string(), "line 4: `-nan` is not a number");
+    for rate in ["-nan", "-3.0000"] {
+        let wrong = tables::run(EntrySource::Ior, &IOR_CSV.replace("3.0000", rate)).unwrap_err();
+        assert_eq!(wrong.to_string(), format!("line 4: `{rate}` is not a number of 0 or more"));
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use results::history::{EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
 use results::record::{Reported, Value};
 
 use super::words::without_places;
-use super::{ImportError, ImportNames, seconds};
+use super::{ImportError, ImportNames, number, seconds};
 
 /// What stands before the date in a line of an output.
 const DATES: [&str; 3] = ["Began", "Run began", "-- started at"];
@@ -162,7 +162,7 @@ fn used(line: &str) -> Option<f64> {
 
 /// The share of a number of percent.
 pub(super) fn share(percent: &str) -> Option<f64> {
-    percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0)
+    number(percent).ok().map(|percent| percent / 100.0)
 }
 
 /// The arguments without places.

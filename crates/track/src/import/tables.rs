@@ -29,9 +29,7 @@ pub fn run(program: EntrySource, text: &str) -> Result<LoggedRun, ImportError> {
 
 /// The number in a column, and its line for an error.
 fn number(line: u64, text: Option<&str>) -> Result<f64, ImportError> {
-    let text = text.unwrap_or_default();
-    let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
-    number.ok_or_else(|| ImportError::at(line, format!("`{text}` is not a number")))
+    super::number(text.unwrap_or_default()).map_err(|what| ImportError::at(line, what))
 }
 
 /// Each header begins a test. Messages can be between the rows.

@@ -52,6 +52,8 @@ fn what_is_wrong_is_named_with_its_line_and_the_remedy() {
         ("time,value\n1,x\n", &sound, "line 2: `x` is not a number"),
         ("time,value\n1,NaN\n", &sound, "line 2: `NaN` is not a number"),
         ("time,value\n1,inf\n", &sound, "line 2: `inf` is not a number"),
+        ("time,value\n1,-2\n", &sound, "line 2: `-2` is not a number of 0 or more"),
+        ("time,value,fill\n1,2,NaN\n", &sound, "line 2: fill: `NaN` is not a number"),
         ("time,value\n1,2\nsoon,3\n", &sound, "line 3: `soon` is not a time. Write seconds or RFC 3339."),
         ("time,value\n1,2,3\n", &sound, "line 2: CSV error"),
         ("time,value\n", &sound, "there is no line with a value"),
@@ -202,6 +204,9 @@ fn run_of(summary: &str) -> io500::Io500Run<'_> {
 fn a_result_that_cannot_be_read_or_that_differs_is_an_error_with_its_line() {
     for (from, to, wanted) in [
         ("20.608", "much", "line 4: `much` is not a number"),
+        ("20.608", "nan", "line 4: `nan` is not a number"),
+        ("20.608", "-20.608", "line 4: `-20.608` is not a number of 0 or more"),
+        ("TOTAL 4.90749", "TOTAL inf", "line 6: `inf` is not a number"),
         ("kiops : time", "furlongs : time", "line 4: `furlongs` is not a unit of IO500"),
         ("22.52.53\n", "22.52.53\n[RESULT] ior_easy_write\n", "line 2: this line of results is not complete"),
         (" : TOTAL 4.90749", "", "line 6: this line of scores is not complete"),

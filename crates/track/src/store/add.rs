@@ -16,6 +16,7 @@ pub(super) fn add(
     let mut rows = NewPoints::default();
     let mut done = Vec::with_capacity(entries.len());
     for entry in entries {
+        check(entry)?;
         done.push(match add_entry(database, entry, added_s)? {
             None => Added::Known,
             Some(id) => {
@@ -26,6 +27,19 @@ pub(super) fn add(
     }
     rows.insert(database)?;
     Ok(done)
+}
+
+/// Rejects a number that is not finite: as JSON or in SQL it could not be read again.
+fn check(entry: &HistoryEntry) -> Result<(), DatabaseError> {
+    let is_finite = |point: &&MeasuredPoint| {
+        let optional = [point.threshold, point.fill, point.concurrency];
+        let numbers = point.values.iter().copied().chain(optional.into_iter().flatten());
+        numbers.chain([point.time_s]).all(f64::is_finite)
+    };
+    entry.points.iter().find(|point| !is_finite(point)).map_or(Ok(()), |point| {
+        let (location, series) = (&entry.location, &point.series);
+        Err(DatabaseError::Failed(format!("{location}: a number of {series} is not finite")))
+    })
 }
 
 /// The id of the entry, if it was not there.

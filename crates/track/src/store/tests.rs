@@ -107,6 +107,7 @@ on_both_databases! {
     an_entry_that_is_added_again_is_there_once,
     only_the_longest_entry_of_a_campaign_counts_in_any_order,
     after_a_failed_entry_none_of_its_call_is_there,
+    a_number_that_is_not_finite_is_rejected_with_its_series,
     two_writers_at_once_both_succeed,
     notes_are_read_by_their_time_and_a_withdrawn_one_stays_in_the_file,
     the_means_are_those_of_all_points_by_time,
@@ -155,6 +156,20 @@ fn an_entry_that_is_added_again_is_there_once(places: &mut dyn Places) {
     assert_eq!(store.add(&[one.clone(), one.clone()], 0.0), Ok(vec![Added::New(1), Added::Known]));
     assert_eq!(store.add(&[one], 1.0), Ok(vec![Added::Known]));
     assert_eq!(store.points(series_id(&series("A"))).unwrap().len(), 1);
+}
+
+fn a_number_that_is_not_finite_is_rejected_with_its_series(places: &mut dyn Places) {
+    let mut store = new_store(places);
+    let sound = entry("a", vec![point("A", 1.0, &[2.0])]);
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let fill = MeasuredPoint { fill: Some(number), ..point("B", 1.0, &[2.0]) };
+        for wrong in [fill, point("B", 1.0, &[2.0, number]), point("B", number, &[2.0])] {
+            let wrong = entry("b", vec![point("A", 1.0, &[2.0]), wrong]);
+            let error = store.add(&[sound.clone(), wrong], 1.0).unwrap_err().to_string();
+            assert!(error.contains("/e/one: ") && error.contains(" / B / write.bw"), "{error}");
+            assert_eq!(store.series().unwrap(), [], "nothing is added");
+        }
+    }
 }
 
 fn only_the_longest_entry_of_a_campaign_counts_in_any_order(places: &mut dyn Places) {
