@@ -54,6 +54,11 @@ impl ImportError {
     fn at(line: u64, what: impl Into<String>) -> Self {
         Self { line, what: what.into() }
     }
+
+    /// A run without the line that ends it. It begins in this line.
+    pub fn not_ended(line: u64) -> Self {
+        Self::at(line, "the run that begins here has not ended, or was killed")
+    }
 }
 
 impl fmt::Display for ImportError {

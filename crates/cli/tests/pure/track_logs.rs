@@ -87,7 +87,10 @@ fn each_run_of_a_log_is_an_entry_and_a_grown_log_adds_its_new_runs() {
     let ran = place.assay(&format!("track add {STORE} all.log"));
     assert_eq!((ran.status, &ran.out[..26]), (Some(3), "Added: 2 entries, 2 points"), "{ran:#?}");
     let line = log.lines().position(|line| line == "night 2").unwrap() + 2;
-    assert!(ran.err.contains(&format!("all.log is not added: line {line}: no line of stdout")), "{ran:#?}");
+    assert!(
+        ran.err.contains(&format!("all.log is not added: line {line}: the run that begins here")),
+        "{ran:#?}"
+    );
 
     let grown = log.replace(killed, "") + &ior_3_0("-w", 28, 42.5);
     fs::write(place.path("all.log"), grown).unwrap();

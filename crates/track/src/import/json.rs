@@ -57,7 +57,7 @@ pub fn run(first: u64, text: &str) -> Result<LoggedRun, ImportError> {
         }
     }
     if !has_ended {
-        return Err(ImportError::at(first, "the run that begins here has not ended, or was killed"));
+        return Err(ImportError::not_ended(first));
     }
     for test in &mut run.tests {
         test.rates = rates(&test.reported.phases);

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use plan::app::log::{self, LogRun};
+use plan::app::log::{self, LogRun, LogTest};
 use plan::app::{App, AppMetric, PrintedText, Stream};
 use results::folder;
 use results::history::{EntrySource, HistoryEntry};
@@ -70,9 +70,9 @@ pub(super) fn entries(
         let run = |(line, run)| (run, json::run(line, run).map_err(|error| error.to_string()));
         runs.extend(json::texts(&text).into_iter().map(run));
     }
-    // Release 3.2 of ior begins its JSON like a text.
-    let logged = log::runs(&text);
-    runs.extend(logged.iter().filter(|run| !json::is_json(run.text)).map(|run| (run.text, of_log(run))));
+    runs.extend(
+        log::runs(&text).iter().map(|run| (run.text, of_log(run).map_err(|error| error.to_string()))),
+    );
     match runs.len() {
         0 => Err("it is neither a campaign nor an output of ior, mdtest or IO500, nor a file of --record. \
                   The name of a table ends with .csv."
@@ -91,22 +91,24 @@ fn of_run(run: &LoggedRun, text: &str, location: &str, names: ImportNames<'_>) -
 }
 
 /// What the tests of a run in a log printed. It is read as the output of an external program.
-fn of_log(run: &LogRun<'_>) -> Result<LoggedRun, String> {
+fn of_log(run: &LogRun<'_>) -> Result<LoggedRun, ImportError> {
+    if !run.has_ended {
+        return Err(ImportError::not_ended(run.line));
+    }
     let app = App {
         metrics: AppMetric::known(run.program, Stream::Out).unwrap_or_default(),
         parse: Some(run.program.to_owned()),
         ..App::default()
     };
-    let test = |text: &str| {
+    let test = |test: &LogTest<'_>| {
+        let text = &*test.text();
         let records = app.records(&[], 0, "", PrintedText { out: text, err: "" })?;
         Ok(LoggedTest::from_records(&records, text))
     };
-    let tests: Result<_, String> = run.tests.iter().map(|text| test(text)).collect();
+    let tests: Result<_, String> = run.tests.iter().map(test).collect();
     let program = if run.program == "mdtest" { EntrySource::Mdtest } else { EntrySource::Ior };
-    match tests {
-        Ok(tests) => Ok(LoggedRun { program, time_s: outputs::date(run.text), tests }),
-        Err(what) => Err(ImportError { line: run.line, what }.to_string()),
-    }
+    let tests = tests.map_err(|what| ImportError { line: run.line, what })?;
+    Ok(LoggedRun { program, time_s: outputs::date(run.text), tests })
 }
 
 /// The entry of a table without date and command line. What the user says about it is a part of its hash.
