@@ -7,8 +7,7 @@
 //! Never here: whether it agrees with the plan, and the metrics of a plan.
 
 use results::record::{Reported, ReportedPhase, printed_words};
-
-const MEBIBYTE: f64 = 1_048_576.0;
+use units::MIB;
 
 /// The facts in the output of `program`, one of the known ones.
 pub(super) fn of(program: &str, text: &str) -> Reported {
@@ -23,7 +22,8 @@ fn ior(text: &str) -> Reported {
     let number = |label| only(text, label).and_then(|value| value.parse().ok());
     let size = |label| only(text, label).and_then(size);
     let clients = only(text, "clients").map(clients).unwrap_or_default();
-    let phases: Vec<ReportedPhase> = text.lines().filter_map(ior_phase).collect();
+    let rows = |phase: fn(&str) -> Option<ReportedPhase>| text.lines().filter_map(phase).collect::<Vec<_>>();
+    let phases = Some(rows(ior_repetition)).filter(|all| !all.is_empty()).unwrap_or_else(|| rows(ior_mean));
     Reported {
         argv: printed_words(
             only(text, "Command line").or(only(text, "Command line used")).unwrap_or_default(),
@@ -51,17 +51,26 @@ fn clients(text: &str) -> (Option<u64>, Option<u64>) {
     (numbers.next(), numbers.next())
 }
 
-/// A line of the table of results: the access, its rate in MiB/s, and before the last column its seconds. The
-/// table of the summary has more columns.
-fn ior_phase(line: &str) -> Option<ReportedPhase> {
+/// A row of a repetition: the access, its rate in MiB/s, and at the end its seconds and its number. The rows
+/// of summaries end otherwise, or have more columns.
+fn ior_repetition(line: &str) -> Option<ReportedPhase> {
     let columns: Vec<&str> = line.split_whitespace().collect();
-    let (name, rest) = columns.split_first()?;
-    if !matches!(*name, "write" | "read") || !matches!(rest.len(), 8 | 10) {
-        return None;
-    }
-    let number = |at: usize| rest.get(at)?.parse::<f64>().ok();
-    let (rate, seconds) = (number(0)? * MEBIBYTE, number(rest.len() - 2)?);
-    Some(ReportedPhase { phase: (*name).to_owned(), rate, seconds })
+    let ([_, rate, .., seconds, number], 9 | 11) = (&columns[..], columns.len()) else { return None };
+    number.parse::<u64>().ok().and_then(|_| ior_phase(columns[0], rate, seconds))
+}
+
+/// A row of the summary of releases 2.x, with the mean rate and the mean seconds. By default they print no
+/// rows of repetitions.
+fn ior_mean(line: &str) -> Option<ReportedPhase> {
+    let columns: Vec<&str> = line.split_whitespace().collect();
+    let [access, _, _, mean, _, _, _, _, _, seconds, "EXCEL", ..] = columns[..] else { return None };
+    ior_phase(access, mean, seconds)
+}
+
+fn ior_phase(access: &str, rate: &str, seconds: &str) -> Option<ReportedPhase> {
+    let number = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    let (rate, seconds) = (number(rate)? * MIB as f64, number(seconds)?);
+    matches!(access, "write" | "read").then(|| ReportedPhase { phase: access.to_owned(), rate, seconds })
 }
 
 /// The expected size of the files, and the smaller size that the program warns about.
@@ -102,7 +111,11 @@ fn mdtest_phase(line: &str, operations: f64) -> Option<ReportedPhase> {
     let [kind @ ("File" | "Directory"), name, _, _, .., mean, _] = columns[..] else { return None };
     let (name, rate) = (name.trim_end_matches(':'), mean.parse::<f64>().ok()?);
     let phase = format!("{}_{name}", kind.to_lowercase());
-    (names.contains(&name) && rate > 0.0).then(|| ReportedPhase { phase, rate, seconds: operations / rate })
+    (names.contains(&name) && rate > 0.0 && rate.is_finite()).then(|| ReportedPhase {
+        phase,
+        rate,
+        seconds: operations / rate,
+    })
 }
 
 /// The text between `before` and `after` in the first line that has both.
@@ -167,13 +180,13 @@ write        1369.35     559.13     964.24     405.11  350552.34  143136.95  246
     fn the_facts_of_an_output_of_ior_are_read() {
         let found = of("ior", IOR);
         assert_eq!((found.tasks, found.nodes, found.tasks_per_node), (Some(8), Some(2), Some(4)));
-        assert_eq!((found.block_bytes, found.transfer_bytes), (Some(4.0 * MEBIBYTE), Some(16384.0)));
-        assert_eq!((found.segments, found.total_bytes), (Some(2), Some(64.0 * MEBIBYTE)));
+        assert_eq!((found.block_bytes, found.transfer_bytes), (Some(4.0 * MIB as f64), Some(16384.0)));
+        assert_eq!((found.segments, found.total_bytes), (Some(2), Some(64.0 * MIB as f64)));
         assert_eq!((found.file_per_task, found.shifted), (Some(true), Some(true)));
         assert_eq!((found.argv[1].as_str(), found.paths[0].as_str()), ("-w", "/s/d/f"));
         assert_eq!(found.found_less, Some((67_108_864.0, 0.0)));
         let [write, read] = &found.phases[..] else { panic!("{found:?}") };
-        assert_eq!((write.rate, read.seconds), (559.13 * MEBIBYTE, 0.026802));
+        assert_eq!((write.rate, read.seconds), (559.13 * MIB as f64, 0.026802));
         assert!((found.seconds.unwrap() - 0.141266).abs() < 1e-9);
     }
 
@@ -196,10 +209,29 @@ write     40.82      256.00     64.00      0.012099   0.012132   0.012036   0.01
         let found = of("ior", IOR_3_0);
         assert_eq!(found.argv[1..], ["-a", "POSIX", "-w", "-F", "-o", "d/f"]);
         assert_eq!((found.tasks, found.tasks_per_node, found.nodes), (Some(16), Some(8), None));
-        assert_eq!((found.block_bytes, found.transfer_bytes), (Some(2.0 * MEBIBYTE), Some(65536.0)));
-        assert_eq!((found.total_bytes, found.shifted), (Some(32.0 * MEBIBYTE), Some(false)));
+        assert_eq!((found.block_bytes, found.transfer_bytes), (Some(2.0 * MIB as f64), Some(65536.0)));
+        assert_eq!((found.total_bytes, found.shifted), (Some(32.0 * MIB as f64), Some(false)));
         assert_eq!((found.file_per_task, &*found.paths), (Some(true), &["d/f".to_owned()][..]));
-        assert_eq!(found.phases[0].rate, 40.82 * MEBIBYTE);
+        assert_eq!(found.phases[0].rate, 40.82 * MIB as f64);
+    }
+
+    const IOR_2_10: &str = "\
+access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
+write     100.00     1048576    1024.00    0.001      10.0       0.001      10.0       0
+write     900.00     1048576    1024.00    0.001      10.0       0.001      10.0       1
+Operation  Max (MiB)  Min (MiB)  Mean (MiB)   Std Dev  Max (OPs)  Min (OPs)  Mean (OPs)   Std Dev  Mean (s)
+write      900.00  100.00  500.00  400.00  900.00  100.00  500.00  400.00  5.50000   EXCEL
+";
+
+    #[test]
+    fn releases_2_without_rows_of_repetitions_have_their_mean() {
+        let rates =
+            |text: &str| of("ior", text).phases.iter().map(|one| one.rate / MIB as f64).collect::<Vec<_>>();
+        assert_eq!(rates(IOR_2_10), [100.0, 900.0]);
+        let summary = IOR_2_10.split_inclusive('\n').skip(3).collect::<String>();
+        assert_eq!(rates(&summary), [500.0]);
+        assert_eq!(of("ior", &summary).seconds, Some(5.5));
+        assert!(rates(&summary.replace("500.00 ", "nan ")).is_empty(), "what cannot be read is absent");
     }
 
     #[test]
