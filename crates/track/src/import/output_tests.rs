@@ -98,28 +98,25 @@ access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),tot
 write,2.0000,495.5317,0.0001,512.0000,256.0000,0.0080,0.0081,0.0080,0.0082,2,0
 WARNING: a message
 write,3.0000,495.5317,0.0001,512.0000,256.0000,0.0080,0.0081,0.0080,0.0082,2,1
-access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter
-read,8.0000,129055.5077,0.0000,512.0000,512.0000,0.0000,0.0000,0.0000,0.0000,2,0
+read,8.0000,129055.5077,0.0000,512.0000,256.0000,0.0000,0.0000,0.0000,0.0000,2,0
 ";
 
 #[test]
-fn csv_of_ior_has_a_test_for_each_header() {
+fn csv_of_ior_has_the_repetitions_of_each_access() {
     assert_eq!(tables::program(IOR_CSV), Some(EntrySource::Ior));
     let run = tables::run(EntrySource::Ior, IOR_CSV).unwrap();
     let entry = entry(&run, named("A")).unwrap();
-    let wanted = [("A", "write.bw", vec![2.0, 3.0]), ("A #2", "read.bw", vec![8.0])];
+    let wanted = [("A", "write.bw", vec![2.0, 3.0]), ("A", "read.bw", vec![8.0])];
     assert_eq!((points(&entry, MEBIBYTE), entry.started_s), (wanted.to_vec(), 100.0));
     let setup = &entry.points[1].setup;
-    assert_eq!((&*setup["block"], &*setup["transfer"], &*setup["ranks"]), ("524288", "524288", "2"));
+    assert_eq!((&*setup["block"], &*setup["transfer"], &*setup["ranks"]), ("524288", "262144", "2"));
     for rate in ["-nan", "-3.0000"] {
         let wrong = tables::run(EntrySource::Ior, &IOR_CSV.replace("3.0000", rate)).unwrap_err();
         assert_eq!(wrong.to_string(), format!("line 4: `{rate}` is not a number of 0 or more"));
     }
 }
 
-#[test]
-fn csv_of_mdtest_has_the_rates_of_all_ranks() {
-    let text = "\
+const MDTEST_CSV: &str = "\
 rank,items,rate-Directory creation,time-Directory creation,rate-File creation,time-File creation
 all,4,,,5.0e+04,1.4e-04
 0,,,,4.0e+04,9.9e-05
@@ -127,11 +124,27 @@ all,4,,,5.0e+04,1.4e-04
 0,,,,4.0e+04,9.9e-05
 1,,,,2.9e+04,1.4e-04
 ";
-    assert_eq!(tables::program(text), Some(EntrySource::Mdtest));
-    let entry = entry(&tables::run(EntrySource::Mdtest, text).unwrap(), named("A")).unwrap();
+
+#[test]
+fn csv_of_mdtest_has_the_rates_of_all_ranks() {
+    assert_eq!(tables::program(MDTEST_CSV), Some(EntrySource::Mdtest));
+    let entry = entry(&tables::run(EntrySource::Mdtest, MDTEST_CSV).unwrap(), named("A")).unwrap();
     assert_eq!(points(&entry, 1.0), [("A", "file_creation.rate", vec![50_000.0])]);
     let setup = &entry.points[0].setup;
     assert_eq!((&*setup["ranks"], &*setup["items"], entry.source), ("2", "8", EntrySource::Mdtest));
+}
+
+#[test]
+fn a_second_table_in_a_file_is_rejected_with_its_line() {
+    let (header, rows) = MDTEST_CSV.split_once('\n').unwrap();
+    for (program, text, line) in [
+        (EntrySource::Ior, IOR_CSV.repeat(2), 6),
+        (EntrySource::Mdtest, MDTEST_CSV.repeat(2), 7),
+        (EntrySource::Mdtest, format!("{header}\n{rows}{rows}"), 7),
+    ] {
+        let error = tables::run(program, &text).unwrap_err();
+        assert!(error.line == line && error.what.ends_with("into its own file."), "{error}");
+    }
 }
 
 #[test]

@@ -23,8 +23,8 @@ pub fn program(text: &str) -> Option<EntrySource> {
 
 /// The run in the table of a program.
 pub fn run(program: EntrySource, text: &str) -> Result<LoggedRun, ImportError> {
-    let tests = if program == EntrySource::Mdtest { mdtest(text)? } else { ior(text)? };
-    Ok(LoggedRun { program, time_s: None, tests })
+    let test = if program == EntrySource::Mdtest { mdtest(text)? } else { ior(text)? };
+    Ok(LoggedRun { program, time_s: None, tests: vec![test] })
 }
 
 /// The number in a column, and its line for an error.
@@ -32,18 +32,27 @@ fn number(line: u64, text: Option<&str>) -> Result<f64, ImportError> {
     super::number(text.unwrap_or_default()).map_err(|what| ImportError::at(line, what))
 }
 
-/// Each header begins a test. Messages can be between the rows.
-fn ior(text: &str) -> Result<Vec<LoggedTest>, ImportError> {
-    let mut tests: Vec<LoggedTest> = Vec::new();
+/// A second table has no date of its own: it may be of another night, or of the next test of a script.
+fn second(line: u64) -> ImportError {
+    ImportError::at(line, "a second table begins here. Put each table into its own file.")
+}
+
+/// Messages can be between the rows.
+fn ior(text: &str) -> Result<LoggedTest, ImportError> {
+    let mut test = LoggedTest::default();
     let mut header: Vec<&str> = Vec::new();
     for (line, row) in (1..).zip(text.lines()) {
         let cells: Vec<&str> = row.split(',').collect();
         if row.starts_with(HEADERS[0].1) {
+            if !header.is_empty() {
+                return Err(second(line));
+            }
             header = cells;
-            tests.push(LoggedTest::default());
             continue;
         }
-        let Some(test) = tests.last_mut().filter(|_| matches!(cells[0], "write" | "read")) else { continue };
+        if header.is_empty() || !matches!(cells[0], "write" | "read") {
+            continue;
+        }
         let cell = |name: &str| {
             let place = header.iter().position(|column| *column == name);
             number(line, place.and_then(|place| cells.get(place)).copied())
@@ -55,41 +64,38 @@ fn ior(text: &str) -> Result<Vec<LoggedTest>, ImportError> {
         let rate = cell("bw(MiB/s)")? * MEBIBYTE;
         facts.phases.push(ReportedPhase { phase: cells[0].to_owned(), rate, seconds: 0.0 });
     }
-    for test in &mut tests {
-        test.rates = rates(&test.reported.phases);
-    }
-    Ok(tests)
+    test.rates = rates(&test.reported.phases);
+    Ok(test)
 }
 
-/// Each row of all ranks is a test: its rates are those of the first iteration, as the program defines them.
-/// The rows of single ranks count the ranks.
-fn mdtest(text: &str) -> Result<Vec<LoggedTest>, ImportError> {
-    let mut tests: Vec<LoggedTest> = Vec::new();
+/// The rates of the row of all ranks are those of the first iteration, as the program defines them. The rows
+/// of single ranks count the ranks.
+fn mdtest(text: &str) -> Result<LoggedTest, ImportError> {
+    let mut test = LoggedTest::default();
     let mut header: Vec<&str> = Vec::new();
+    let Reported { total_items, tasks, .. } = &mut test.reported;
     for (line, row) in (1..).zip(text.lines()) {
         let cells: Vec<&str> = row.split(',').collect();
         match cells[0] {
-            "rank" => header = cells,
+            "rank" if header.is_empty() => header = cells,
+            "rank" => return Err(second(line)),
+            "all" if total_items.is_some() => return Err(second(line)),
             "all" => {
-                let mut test = LoggedTest::default();
-                test.reported.total_items = Some(number(line, cells.get(1).copied())? as u64);
+                *total_items = Some(number(line, cells.get(1).copied())? as u64);
                 for (column, cell) in header.iter().zip(&cells).filter(|(_, cell)| !cell.is_empty()) {
                     let Some(operation) = column.strip_prefix("rate-") else { continue };
                     let metric = format!("{}.rate", operation.to_lowercase().replace(' ', "_"));
                     let values = vec![number(line, Some(cell))?];
                     test.rates.push(LoggedRate { metric, unit: "/s".to_owned(), values });
                 }
-                tests.push(test);
             }
-            rank => {
-                let Some(test) = tests.last_mut() else { continue };
+            rank if total_items.is_some() => {
                 let rank = number(line, Some(rank))? as u64;
-                test.reported.tasks = test.reported.tasks.max(Some(rank.saturating_add(1)));
+                *tasks = (*tasks).max(Some(rank.saturating_add(1)));
             }
+            _ => {}
         }
     }
-    for Reported { total_items, tasks, .. } in tests.iter_mut().map(|test| &mut test.reported) {
-        *total_items = total_items.zip(*tasks).map(|(items, tasks)| items.saturating_mul(tasks));
-    }
-    Ok(tests)
+    *total_items = total_items.zip(*tasks).map(|(items, tasks)| items.saturating_mul(tasks));
+    Ok(test)
 }
