@@ -6,7 +6,7 @@
 use results::history::EntrySource;
 use results::record::{Reported, ReportedPhase, printed_words};
 
-use super::outputs::{LoggedRate, LoggedRun, LoggedTest, share};
+use super::outputs::{LoggedRate, LoggedRun, LoggedTest, check_repeated, share};
 use super::{ImportError, number, seconds};
 
 const MEBIBYTE: f64 = 1_048_576.0;
@@ -20,12 +20,15 @@ pub fn is_json(text: &str) -> bool {
 pub fn texts(text: &str) -> Vec<(u64, &str)> {
     let starts: Vec<usize> = text.match_indices("\"Began\":").map(|(at, _)| at).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let (mut line, mut counted) = (1, 0);
     let run = |(start, end): (&usize, usize)| {
         let run = &text[*start..end];
         let last = run
             .find("\"Finished\":")
             .map_or(run.len(), |at| at + run[at..].find('\n').unwrap_or(run.len() - at));
-        (1 + text[..*start].matches('\n').count() as u64, &run[..last])
+        line += text[counted..*start].matches('\n').count() as u64;
+        counted = *start;
+        (line, &run[..last])
     };
     starts.iter().zip(ends).map(run).collect()
 }
@@ -33,16 +36,17 @@ pub fn texts(text: &str) -> Vec<(u64, &str)> {
 /// The run with this output, whose first line has this number.
 pub fn run(first: u64, text: &str) -> Result<LoggedRun, ImportError> {
     let mut run = LoggedRun { program: EntrySource::Ior, time_s: None, tests: Vec::new() };
-    let (mut argv, mut access, mut has_ended) = (Vec::new(), "", false);
+    let (mut command_line, mut access, mut has_ended) = ("", "", false);
     for (line, name, value) in pairs(text) {
         let test = run.tests.last_mut();
         match (name, test) {
             ("Began", _) => run.time_s = seconds(value),
-            ("Command line", _) => argv = printed_words(value),
-            ("StartTime", _) => run.tests.push(LoggedTest {
-                reported: Reported { argv: argv.clone(), ..Reported::default() },
-                ..LoggedTest::default()
-            }),
+            ("Command line", _) => command_line = value,
+            ("StartTime", _) => {
+                check_repeated(first, command_line.len(), run.tests.len() + 1)?;
+                let reported = Reported { argv: printed_words(command_line), ..Reported::default() };
+                run.tests.push(LoggedTest { reported, ..LoggedTest::default() });
+            }
             ("Finished", _) => has_ended = true,
             ("access", Some(test)) => {
                 access = value;

@@ -93,6 +93,19 @@ fn json_of_a_killed_run_or_with_an_impossible_rate_is_rejected_with_its_line() {
     assert_eq!(json::run(3, &full).unwrap().tests[0].fill, None);
 }
 
+#[test]
+fn a_run_of_many_tests_with_a_long_command_line_is_rejected_with_its_line() {
+    let text = json(FLAT).replace("-w", &"-w ".repeat(50_000));
+    let test = text.find("    \"TestID\"").unwrap();
+    let end = test + text[test..].find("\"max\"").unwrap();
+    let many = [&text[..test], &text[test..end].repeat(100), &text[end..]].concat();
+    let error = json::run(3, &many).unwrap_err();
+    assert!(error.line == 3 && error.what.ends_with("Divide it."), "{error}");
+    assert_eq!(json::run(3, &text).unwrap().tests.len(), 1);
+    assert_eq!(outputs::check_repeated(3, usize::MAX, 2).unwrap_err().line, 3);
+    assert_eq!(outputs::check_repeated(3, 1500, 5000), Ok(()));
+}
+
 const IOR_CSV: &str = "\
 access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter
 write,2.0000,495.5317,0.0001,512.0000,256.0000,0.0080,0.0081,0.0080,0.0082,2,0

@@ -18,6 +18,20 @@ use super::{ImportError, ImportNames, number, seconds};
 /// What stands before the date in a line of an output.
 const DATES: [&str; 3] = ["Began", "Run began", "-- started at"];
 
+/// The most bytes that the tests of a run repeat, such as its command line. A larger run takes too much time
+/// and memory.
+const REPEATED_MAX: usize = 8 << 20;
+
+/// Rejects a run of too many tests, each of which repeats this number of bytes. It begins in this line.
+pub fn check_repeated(line: u64, bytes: usize, tests: usize) -> Result<(), ImportError> {
+    let what =
+        || format!("the run that begins here has {tests} tests with {bytes} bytes before them. Divide it.");
+    match bytes.saturating_mul(tests) {
+        ..=REPEATED_MAX => Ok(()),
+        _ => Err(ImportError::at(line, what())),
+    }
+}
+
 /// The output of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedRun {

@@ -95,6 +95,8 @@ fn of_log(run: &LogRun<'_>) -> Result<LoggedRun, ImportError> {
     if !run.has_ended {
         return Err(ImportError::not_ended(run.line));
     }
+    let repeated = run.tests.first().map_or(0, |test| test.head.len());
+    outputs::check_repeated(run.line, repeated, run.tests.len())?;
     let app = App {
         metrics: AppMetric::known(run.program, Stream::Out).unwrap_or_default(),
         parse: Some(run.program.to_owned()),
