@@ -176,3 +176,14 @@ fn a_folder_of_the_io500_script_is_added() {
         "{found:?}"
     );
 }
+
+#[test]
+fn a_summary_of_io500_is_added_within_its_folder() {
+    let place = Place::new();
+    let summary = "[RESULT] ior-easy-write 2.0 GiB/s : time 58.27 seconds\n\
+                   [SCORE ] Bandwidth 1.5 GiB/s : IOPS 14.8749 kiops : TOTAL 4.90749\n";
+    fs::write(place.path("result_summary.txt"), summary).unwrap();
+    fs::write(place.path("result.txt"), "[ior-easy-write]\nt_start = 2017-02-14 09:35:00\n").unwrap();
+    place.assay(&format!("track add {STORE} result_summary.txt")).ok();
+    assert_eq!(points(&place).len(), 4);
+}

@@ -56,9 +56,9 @@ pub(super) fn entries(
         return whole(csv::entry(&text, mapping, hash, location).map_err(|error| error.to_string()));
     }
     if io500::is_summary(&text) {
-        let dir = path.parent().unwrap_or(Path::new("."));
-        let of = dir.canonicalize().map_err(|error| error.to_string())?;
-        return whole(of_io500(dir, path, &of.display().to_string(), names));
+        // The path itself may be a bare name, without a directory.
+        let dir = Path::new(location).parent().unwrap_or(Path::new("/"));
+        return whole(of_io500(dir, path, &dir.display().to_string(), names));
     }
     if records::is_records(&text) {
         let hash = folder::sha256(text.as_bytes());
