@@ -17,9 +17,11 @@ use crate::verdict::Outcome;
 /// What a history keeps of one campaign, or of one imported file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryEntry {
-    /// The evidence hash of the campaign, or the SHA-256 of the imported file.
+    /// The evidence hash of the campaign, or the SHA-256 of the imported output and of what the user says
+    /// about it.
     pub hash: String,
-    /// The campaign: the same before and after it was extended or judged again. For an import, its hash.
+    /// The campaign: the same before and after it was extended or judged again. For an import,
+    /// the SHA-256 of the output.
     pub campaign: String,
     /// How far its hash chain reached. Of two entries of a campaign, the one that reaches further counts.
     pub extent: u64,

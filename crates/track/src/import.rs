@@ -55,6 +55,12 @@ impl ImportError {
         Self { line, what: what.into() }
     }
 
+    /// The same, in this line if it has none.
+    pub fn or_at(self, line: u64) -> Self {
+        let line = if self.line == 0 { line } else { self.line };
+        Self { line, ..self }
+    }
+
     /// A run without the line that ends it. It begins in this line.
     pub fn not_ended(line: u64) -> Self {
         Self::at(line, "the run that begins here has not ended, or was killed")

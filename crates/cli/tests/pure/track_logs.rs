@@ -187,3 +187,40 @@ fn a_summary_of_io500_is_added_within_its_folder() {
     place.assay(&format!("track add {STORE} result_summary.txt")).ok();
     assert_eq!(points(&place).len(), 4);
 }
+
+#[test]
+fn another_time_or_name_of_a_file_replaces_what_was_given_before() {
+    let place = Place::new();
+    fs::write(place.path("a.log"), ior_3_0("-w", 7, 40.5)).unwrap();
+    let csv = place.assay("ior -w -t 64k -b 128k -o dir/f -O summaryFormat=CSV").ok();
+    fs::write(place.path("i.csv"), csv).unwrap();
+    let add = |given: &str| {
+        let added = place.assay(&format!("track add {STORE} {given}")).ok();
+        assert!(added.starts_with("Added: 1 entry, 1 point. Known before: 0."), "{given}: {added}");
+    };
+    add("a.log");
+    assert_eq!(names(&place), ["-w / write.bw"]);
+    let exported = || place.assay(&format!("track export {STORE} --format csv")).ok();
+    add("a.log --set test=A");
+    let first = exported();
+    add("a.log --set test=A --set time=2017-03-01");
+    assert!(names(&place) == ["A / write.bw"] && exported() != first);
+    let again = place.assay(&format!("track add {STORE} a.log --set test=A")).ok();
+    assert!(again.contains("Known before: 1.") && exported() == first, "the last one counts: {again}");
+    add("i.csv --set test=B --set time=2017-02-01");
+    add("i.csv --set test=C --set time=2017-02-01");
+    assert_eq!(names(&place), ["A / write.bw", "C / write.bw"]);
+}
+
+#[test]
+fn what_a_run_of_a_log_lacks_is_named_with_its_line() {
+    let place = Place::new();
+    let undated = ior_3_0("-w", 7, 40.5).replace("Began", "Start");
+    fs::write(place.path("a.log"), format!("{}noise\n{undated}", ior_3_0("-w", 14, 40.5))).unwrap();
+    let ran = place.assay(&format!("track add {STORE} a.log"));
+    let line = ior_3_0("", 1, 1.0).lines().count() + 2;
+    assert!(
+        ran.err.contains(&format!("a.log is not added: line {line}: the output has no date")),
+        "{ran:#?}"
+    );
+}

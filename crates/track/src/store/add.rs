@@ -68,11 +68,12 @@ fn add_entry(
             added_s.into(),
         ],
     )?;
-    if rows == 0 {
+    let is_known = rows == 0;
+    if is_known && database.execute(schema::RENEW, &[added_s.into(), id.into()])? == 0 {
         return Ok(None);
     }
     database.execute(schema::CHOOSE_CURRENT, &[(&entry.campaign).into()])?;
-    Ok(Some(id))
+    Ok(Some(id).filter(|_| !is_known))
 }
 
 /// The points of new entries, with the ids of their series and setups.

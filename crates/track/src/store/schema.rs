@@ -71,10 +71,14 @@ pub(super) const TABLES: &str = "
 
 pub(super) const ADD_ENTRY: &str = "INSERT INTO entries VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9, \
      $10, $11, $12, $13) ON CONFLICT DO NOTHING";
-/// Of the entries of a campaign, the one whose chain reaches furthest is current.
+/// An entry that is added again after it was replaced is the last one that was added.
+pub(super) const RENEW: &str = "UPDATE entries SET added_s = $1 WHERE id = $2 AND is_current = 0";
+/// Of the entries of a campaign, the one whose chain reaches furthest is current. Of several imports of an
+/// output with other names, the last one is.
 pub(super) const CHOOSE_CURRENT: &str = "
     UPDATE entries SET is_current = CASE WHEN id = (
-        SELECT id FROM entries AS best WHERE best.campaign = $1 ORDER BY extent DESC, id LIMIT 1
+        SELECT id FROM entries AS best WHERE best.campaign = $1 ORDER BY extent DESC, added_s DESC, id
+        LIMIT 1
     ) THEN 1 ELSE 0 END WHERE campaign = $1";
 /// The end of a statement that inserts what may be there.
 pub(super) const UNLESS_THERE: &str = " ON CONFLICT DO NOTHING";

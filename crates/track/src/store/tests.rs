@@ -106,6 +106,7 @@ on_both_databases! {
     what_was_added_is_read_by_time_from_another_connection,
     an_entry_that_is_added_again_is_there_once,
     only_the_longest_entry_of_a_campaign_counts_in_any_order,
+    of_equal_extents_the_entry_that_was_added_last_counts,
     after_a_failed_entry_none_of_its_call_is_there,
     a_number_that_is_not_finite_is_rejected_with_its_series,
     two_writers_at_once_both_succeed,
@@ -156,6 +157,18 @@ fn an_entry_that_is_added_again_is_there_once(places: &mut dyn Places) {
     assert_eq!(store.add(&[one.clone(), one.clone()], 0.0), Ok(vec![Added::New(1), Added::Known]));
     assert_eq!(store.add(&[one], 1.0), Ok(vec![Added::Known]));
     assert_eq!(store.points(series_id(&series("A"))).unwrap().len(), 1);
+}
+
+fn of_equal_extents_the_entry_that_was_added_last_counts(places: &mut dyn Places) {
+    let mut store = new_store(places);
+    for (test, added_s, added) in
+        [("A", 1.0, Added::New(1)), ("B", 2.0, Added::New(1)), ("A", 3.0, Added::Known)]
+    {
+        let one = HistoryEntry { campaign: "c".into(), ..entry(test, vec![point(test, 1.0, &[1.0])]) };
+        assert_eq!(store.add(&[one], added_s), Ok(vec![added]));
+        let all = store.series().unwrap();
+        assert_eq!(all.iter().map(|one| &*one.series.test).collect::<Vec<_>>(), [test]);
+    }
 }
 
 fn a_number_that_is_not_finite_is_rejected_with_its_series(places: &mut dyn Places) {

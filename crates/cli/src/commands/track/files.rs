@@ -63,16 +63,15 @@ pub(super) fn entries(
     if records::is_records(&text) {
         let hash = folder::sha256(text.as_bytes());
         let all = results::records::load(Path::new(location)).map_err(|error| error.to_string())?;
-        return whole(records::entry(&all, &hash, location, names).map_err(|error| error.to_string()));
+        let entry = records::entry(&all, &hash, location, names).map(|entry| with_names(entry, names));
+        return whole(entry.map_err(|error| error.to_string()));
     }
-    let mut runs: Vec<(&str, Result<LoggedRun, String>)> = Vec::new();
+    let mut runs: Vec<(u64, &str, Result<LoggedRun, ImportError>)> = Vec::new();
     if json::is_json(&text) {
-        let run = |(line, run)| (run, json::run(line, run).map_err(|error| error.to_string()));
+        let run = |(line, run)| (line, run, json::run(line, run));
         runs.extend(json::texts(&text).into_iter().map(run));
     }
-    runs.extend(
-        log::runs(&text).iter().map(|run| (run.text, of_log(run).map_err(|error| error.to_string()))),
-    );
+    runs.extend(log::runs(&text).iter().map(|run| (run.line, run.text, of_log(run))));
     match runs.len() {
         0 => Err("it is neither a campaign nor an output of ior, mdtest or IO500, nor a file of --record. \
                   The name of a table ends with .csv."
@@ -80,14 +79,36 @@ pub(super) fn entries(
         2.. if names.time_s.is_some() => {
             Err(format!("it has {} runs with their own dates. Leave out --set time.", runs.len()))
         }
-        _ => Ok(runs.into_iter().map(|(text, run)| of_run(&run?, text, location, names)).collect()),
+        _ => {
+            let entry = |(line, text, run): (u64, &str, Result<LoggedRun, ImportError>)| {
+                let entry = run.and_then(|run| of_run(&run, text, location, names));
+                entry.map_err(|error| error.or_at(line).to_string())
+            };
+            Ok(runs.into_iter().map(entry).collect())
+        }
     }
 }
 
 /// The entry of a run. Its hash is that of its output, so a log that has grown adds only its new runs.
-fn of_run(run: &LoggedRun, text: &str, location: &str, names: ImportNames<'_>) -> ImportedEntry {
-    let hash = folder::sha256(text.as_bytes());
-    outputs::entry(run, &hash, location, names).map_err(|error| error.to_string())
+fn of_run(
+    run: &LoggedRun,
+    text: &str,
+    location: &str,
+    names: ImportNames<'_>,
+) -> Result<HistoryEntry, ImportError> {
+    let entry = outputs::entry(run, &folder::sha256(text.as_bytes()), location, names)?;
+    Ok(with_names(entry, names))
+}
+
+/// The entry with the time and the test that the user gives as a part of its hash. So another time or name of
+/// the same output is a new entry, which replaces the one before.
+fn with_names(entry: HistoryEntry, names: ImportNames<'_>) -> HistoryEntry {
+    if names.time_s.is_none() && names.test.is_none() {
+        return entry;
+    }
+    let described = format!("{:?}{:?}", names.time_s, names.test);
+    let hash = folder::sha256_of_parts(&[described.as_bytes(), entry.hash.as_bytes()]);
+    HistoryEntry { hash, ..entry }
 }
 
 /// What the tests of a run in a log printed. It is read as the output of an external program.
@@ -113,12 +134,10 @@ fn of_log(run: &LogRun<'_>) -> Result<LoggedRun, ImportError> {
     Ok(LoggedRun { program, time_s: outputs::date(run.text), tests })
 }
 
-/// The entry of a table without date and command line. What the user says about it is a part of its hash.
+/// The entry of a table without date and command line.
 fn of_table(program: EntrySource, text: &str, location: &str, names: ImportNames<'_>) -> ImportedEntry {
-    let run = tables::run(program, text).map_err(|error| error.to_string())?;
-    let described = format!("{:?}{:?}", names.time_s, names.test);
-    let hash = folder::sha256_of_parts(&[described.as_bytes(), text.as_bytes()]);
-    outputs::entry(&run, &hash, location, names).map_err(|error| error.to_string())
+    let entry = tables::run(program, text).and_then(|run| of_run(&run, text, location, names));
+    entry.map_err(|error| error.to_string())
 }
 
 fn of_io500(
@@ -134,7 +153,7 @@ fn of_io500(
     let name = location.rsplit('/').next().unwrap_or_default();
     let hash = folder::sha256(format!("{summary}{result}{name}").as_bytes());
     let run = io500::Io500Run { summary: &summary, result: &result, hash: &hash, location };
-    io500::entry(run, names).map_err(|error| error.to_string())
+    io500::entry(run, names).map(|entry| with_names(entry, names)).map_err(|error| error.to_string())
 }
 
 fn text(path: &Path) -> Result<String, String> {
