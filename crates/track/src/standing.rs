@@ -65,10 +65,14 @@ pub struct SlowPoint {
 }
 
 /// The newest point of a series, if it is a slow outlier. Five such points are a new level, which is a
-/// standing.
-pub fn slow_newest(course: &SeriesCourse) -> Option<SlowPoint> {
+/// standing. A baseline that begins after the point before accepts the newest: the series may have stopped.
+pub fn slow_newest(course: &SeriesCourse, since_s: Option<f64>) -> Option<SlowPoint> {
     let part = course.current()?;
     let newest = part.places.len().checked_sub(1)?;
+    let before = newest.checked_sub(1).map(|before| course.points[part.places[before]].time_s);
+    if since_s > before {
+        return None;
+    }
     let usable = part.places.len() - part.analysis.unusable.len();
     if usable < POINTS_MIN || !part.analysis.outliers.contains(&newest) {
         return None;

@@ -296,6 +296,9 @@ fn a_check_of_the_newest_point_reports_one_slow_night() {
         "{ran:#?}"
     );
     assert_eq!(check("--last --fall 80%").status, Some(0), "it is slower by less");
+    let accept = format!("track note {STORE} 2017-08-12 stopped night --accept");
+    crate::common::run(place.command(&accept).env("TZ", "UTC")).ok();
+    assert_eq!(check("--last").status, Some(0), "it is accepted");
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn nights(days: u32, last: &[f64]) -> Vec<Day> {
 #[test]
 fn a_newest_point_far_below_its_level_is_slow() {
     use MetricDirection::{HigherIsFaster, LowerIsFaster, Neither};
-    let slow = |days: &[Day], direction| slow_newest(&courses(days, direction).0[0]);
+    let slow = |days: &[Day], direction| slow_newest(&courses(days, direction).0[0], None);
     for last in [&[0.3][..], &[0.3, 0.3], &[0.3, 1.0, 0.3]] {
         let found = slow(&nights(40, last), HigherIsFaster).unwrap();
         assert!((found.ratio - 0.3).abs() < 0.02 && found.time_s == 39.0 * DAY_S, "{last:?}: {found:?}");
@@ -144,6 +144,14 @@ fn a_newest_point_far_below_its_level_is_slow() {
     ] {
         assert_eq!(slow(&days, direction), None, "{} days, {direction:?}", days.len());
     }
+}
+
+#[test]
+fn a_slow_newest_point_is_silent_once_it_is_accepted() {
+    let course = &courses(&nights(40, &[0.3]), MetricDirection::HigherIsFaster).0[0];
+    let is_slow = |day: f64| slow_newest(course, Some(day * DAY_S)).is_some();
+    assert!(is_slow(0.0) && is_slow(38.0), "another point is accepted too");
+    assert!(!is_slow(38.5) && !is_slow(39.0) && !is_slow(60.0));
 }
 
 #[test]

@@ -57,11 +57,16 @@ impl HistoryView {
         notes: Vec<HistoryNote>,
         rule: FallRule,
     ) -> Self {
-        let since_s =
-            |course: &SeriesCourse| rule.since_s.or_else(|| baseline_s(&notes, &course.summary.series));
-        let standings = courses.iter().map(|course| standing(course, since_s(course))).collect();
         let events = events(&courses, &entries);
-        Self { name, courses, standings, events, entries, setups, notes, rule }
+        let mut view = Self { name, courses, standings: Vec::new(), events, entries, setups, notes, rule };
+        let standings = view.courses.iter().map(|course| standing(course, view.since_s(course))).collect();
+        view.standings = standings;
+        view
+    }
+
+    /// The start of the baseline of a series, if one is given or accepted.
+    fn since_s(&self, course: &SeriesCourse) -> Option<f64> {
+        self.rule.since_s.or_else(|| baseline_s(&self.notes, &course.summary.series))
     }
 
     /// The notes about a series, by its place in the courses.
@@ -81,6 +86,7 @@ impl HistoryView {
     /// The newest point of a series, by its place in the courses, if it is a slow outlier. It is slower than
     /// its level by more than the share of the rule.
     pub fn slow_newest(&self, series: usize) -> Option<SlowPoint> {
-        slow_newest(&self.courses[series]).filter(|point| point.ratio < 1.0 - self.rule.fall)
+        let course = &self.courses[series];
+        slow_newest(course, self.since_s(course)).filter(|point| point.ratio < 1.0 - self.rule.fall)
     }
 }
