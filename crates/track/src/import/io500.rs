@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use results::comparison::MetricDirection;
 use results::history::{EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
+use units::GIB;
 
+use super::words::without_places;
 use super::{ImportError, ImportNames, date, number, seconds};
-
-const GIBIBYTE: f64 = 1_073_741_824.0;
 
 /// The files of a run.
 #[derive(Clone, Copy)]
@@ -113,7 +113,7 @@ fn result(line: &str) -> Result<Vec<SummaryRow>, String> {
         | ["[RESULT]", test, value, unit, ..] => {
             let test = test.replace('_', "-");
             match unit {
-                "GiB/s" | "GB/s" => Ok(vec![(test, "total.bw", "B/s", number(value)? * GIBIBYTE)]),
+                "GiB/s" | "GB/s" => Ok(vec![(test, "total.bw", "B/s", number(value)? * GIB as f64)]),
                 "kIOPS" | "kiops" => Ok(vec![(test, "total.rate", "/s", number(value)? * 1e3)]),
                 _ => Err(format!("`{unit}` is not a unit of IO500")),
             }
@@ -125,7 +125,7 @@ fn result(line: &str) -> Result<Vec<SummaryRow>, String> {
             };
             let test = || "SCORE".to_owned();
             Ok(vec![
-                (test(), "bandwidth.bw", "B/s", number(bandwidth)? * GIBIBYTE),
+                (test(), "bandwidth.bw", "B/s", number(bandwidth)? * GIB as f64),
                 (test(), "iops.rate", "/s", number(iops)? * 1e3),
                 (test(), "total.score", "points", number(total)?),
             ])
@@ -157,14 +157,17 @@ fn setup(result: &str, test: &str) -> BTreeMap<String, String> {
         let Some((key, value)) = line.split_once('=') else { continue };
         match (section, key.trim()) {
             ("run", "procs") => drop(setup.insert("ranks".to_owned(), value.trim().to_owned())),
-            (name, "exe") if name == test => drop(setup.insert("command".to_owned(), without_places(value))),
+            (name, "exe") if name == test => drop(setup.insert("command".to_owned(), arguments(value))),
             _ => {}
         }
     }
     setup
 }
 
-/// An argument line without directories, which have the date of the run.
-fn without_places(line: &str) -> String {
-    line.split_whitespace().filter(|word| !word.contains('/')).collect::<Vec<_>>().join(" ")
+/// The arguments of a command line without places and without directories, which have the date of the run.
+fn arguments(line: &str) -> String {
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let Some((program, words)) = words.split_first() else { return String::new() };
+    let kept = without_places(program.rsplit('/').next().unwrap_or_default(), words);
+    kept.into_iter().filter(|word| !word.contains('/')).collect::<Vec<_>>().join(" ")
 }

@@ -5,11 +5,10 @@
 
 use results::history::EntrySource;
 use results::record::{Reported, ReportedPhase, printed_words};
+use units::MIB;
 
 use super::outputs::{LoggedRate, LoggedRun, LoggedTest, check_repeated, share};
 use super::{ImportError, number, seconds};
-
-const MEBIBYTE: f64 = 1_048_576.0;
 
 /// Whether a text is such an output.
 pub fn is_json(text: &str) -> bool {
@@ -53,7 +52,7 @@ pub fn run(first: u64, text: &str) -> Result<LoggedRun, ImportError> {
                 parameter(test, name, value);
             }
             ("bwMiB", Some(test)) => {
-                let rate = number(value).map_err(|what| ImportError::at(first + line, what))? * MEBIBYTE;
+                let rate = number(value).map_err(|what| ImportError::at(first + line, what))? * MIB as f64;
                 test.reported.phases.push(ReportedPhase { phase: access.to_owned(), rate, seconds: 0.0 });
             }
             (_, Some(test)) => parameter(test, name, value),

@@ -1,6 +1,7 @@
 //! Outputs of `ior` and `mdtest` in the forms of their releases.
 
 use results::history::{EntrySource, HistoryEntry};
+use units::MIB;
 
 use super::outputs::LoggedRun;
 use super::*;
@@ -23,8 +24,6 @@ fn points(entry: &HistoryEntry, unit: f64) -> Vec<(&str, &str, Vec<f64>)> {
         .map(|one| (one.series.test.as_str(), one.series.metric.as_str(), point(one)))
         .collect()
 }
-
-const MEBIBYTE: f64 = 1_048_576.0;
 
 /// A test in the JSON of a release; `results` is what its list has.
 fn json(results: &str) -> String {
@@ -59,7 +58,7 @@ fn json_of_ior_has_the_points_and_the_parameters_of_its_text() {
         let entry = entry(&run, ImportNames::default()).unwrap();
         assert_eq!(Some(entry.started_s), seconds("2017-02-14 09:35:00"));
         let wanted = [("-w -r -i 2", "write.bw", vec![2.0, 3.0]), ("-w -r -i 2", "read.bw", vec![8.5])];
-        assert_eq!(points(&entry, MEBIBYTE), wanted);
+        assert_eq!(points(&entry, MIB as f64), wanted);
         assert_eq!((entry.source, entry.points[0].fill), (EntrySource::Ior, Some(0.14)));
         let setup: Vec<_> =
             entry.points[0].setup.iter().map(|(name, text)| format!("{name} {text}")).collect();
@@ -120,7 +119,7 @@ fn csv_of_ior_has_the_repetitions_of_each_access() {
     let run = tables::run(EntrySource::Ior, IOR_CSV).unwrap();
     let entry = entry(&run, named("A")).unwrap();
     let wanted = [("A", "write.bw", vec![2.0, 3.0]), ("A", "read.bw", vec![8.0])];
-    assert_eq!((points(&entry, MEBIBYTE), entry.started_s), (wanted.to_vec(), 100.0));
+    assert_eq!((points(&entry, MIB as f64), entry.started_s), (wanted.to_vec(), 100.0));
     let setup = &entry.points[1].setup;
     assert_eq!((&*setup["block"], &*setup["transfer"], &*setup["ranks"]), ("524288", "262144", "2"));
     for rate in ["-nan", "-3.0000"] {

@@ -4,13 +4,12 @@
 
 use results::history::EntrySource;
 use results::record::{Reported, ReportedPhase};
+use units::{KIB, MIB};
 
 use super::ImportError;
 use super::json::rates;
 use super::outputs::{LoggedRate, LoggedRun, LoggedTest};
 
-const MEBIBYTE: f64 = 1_048_576.0;
-const KIBIBYTE: f64 = 1_024.0;
 /// The begin of each header.
 const HEADERS: [(EntrySource, &str); 2] =
     [(EntrySource::Ior, "access,bw(MiB/s),"), (EntrySource::Mdtest, "rank,items,rate-")];
@@ -58,10 +57,10 @@ fn ior(text: &str) -> Result<LoggedTest, ImportError> {
             number(line, place.and_then(|place| cells.get(place)).copied())
         };
         let facts = &mut test.reported;
-        facts.block_bytes = Some(cell("block(KiB)")? * KIBIBYTE);
-        facts.transfer_bytes = Some(cell("xfer(KiB)")? * KIBIBYTE);
+        facts.block_bytes = Some(cell("block(KiB)")? * KIB as f64);
+        facts.transfer_bytes = Some(cell("xfer(KiB)")? * KIB as f64);
         facts.tasks = Some(cell("numTasks")? as u64);
-        let rate = cell("bw(MiB/s)")? * MEBIBYTE;
+        let rate = cell("bw(MiB/s)")? * MIB as f64;
         facts.phases.push(ReportedPhase { phase: cells[0].to_owned(), rate, seconds: 0.0 });
     }
     test.rates = rates(&test.reported.phases);

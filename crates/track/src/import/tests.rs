@@ -148,7 +148,7 @@ fn the_summary_of_io500_has_a_point_for_each_valid_result_and_for_the_scores() {
         ]
     );
     let setup = &entry.points[0].setup;
-    assert_eq!((setup["ranks"].as_str(), setup["command"].as_str()), ("20", "-C -o -t 2m -b 9920000m -F"));
+    assert_eq!((setup["ranks"].as_str(), setup["command"].as_str()), ("20", "-C -t 2m -b 9920000m -F"));
     assert_eq!(entry.points[0].series.system, "edison");
 }
 
