@@ -42,17 +42,16 @@ pub(super) fn no_wrong_data(case: &TestCriterion<'_>) -> Result<(), Reason> {
 
 /// A plain read whose sampled blocks were not those of the file. Its rate is not that of reading the data.
 pub(super) fn as_written(case: &TestCriterion<'_>) -> Result<(), Reason> {
-    case.jobs().iter().find_map(|job| sampled_wrong(case, job)).map_or(Ok(()), Err)
+    let found = |job: &&Job| phases(job).find_map(|phase| sampled_wrong(job, phase));
+    case.jobs().iter().find_map(found).map_or(Ok(()), Err)
 }
 
-/// The first phase of a criterion in a job whose sampled blocks were not those of the file.
-pub(crate) fn sampled_wrong(case: &TestCriterion<'_>, job: &Job) -> Option<Reason> {
-    case.phases(job).find_map(|phase| {
-        let sampled = phase.sampled.filter(|sampled| sampled.wrong > 0)?;
-        let reason = Reason::new(Code::SampledWrong).with("repetition", job.info.repetition);
-        let reason = reason.with("phase", &phase.phase).with("sampled_blocks", sampled.blocks);
-        Some(reason.with("wrong", sampled.wrong))
-    })
+/// The sampled blocks of a phase that were not those of the file.
+pub(crate) fn sampled_wrong(job: &Job, phase: &Phase) -> Option<Reason> {
+    let sampled = phase.sampled.filter(|sampled| sampled.wrong > 0)?;
+    let reason = Reason::new(Code::SampledWrong).with("repetition", job.info.repetition);
+    let reason = reason.with("phase", &phase.phase).with("sampled_blocks", sampled.blocks);
+    Some(reason.with("wrong", sampled.wrong))
 }
 
 /// The failed operations of a job, from its first phase with failures.

@@ -13,7 +13,7 @@ use plan::line::Line;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
 use results::record::{
-    self, ErrorCause, Failed, FailedCall, Failure, Notice, Record, WaitingCall, error_name,
+    self, ErrorCause, Failed, FailedCall, Failure, Notice, Phase, Record, WaitingCall, error_name,
 };
 
 use crate::case::TestCriterion;
@@ -23,20 +23,21 @@ use crate::case::TestCriterion;
 const NEVER_S: f64 = 60.0;
 const OF_LIMIT: f64 = 0.25;
 
-/// A fault, and whether a command line that asks for what is not there would have the same effect.
+/// What the storage system did not do.
 pub(crate) struct StorageFault {
     pub(crate) reason: Reason,
+    /// Whether a command line that asks for what is not there would have the same effect.
     pub(crate) may_be_planned: bool,
+    /// The phase whose failed operations contain it.
+    pub(crate) phase: Option<String>,
 }
 
-/// The first fault of the storage system in a job.
-pub(crate) fn in_job(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
-    let certain = |reason| StorageFault { reason, may_be_planned: false };
-    halted(case, job)
-        .or_else(|| counted(case, job))
-        .or_else(|| noticed(case, job))
-        .or_else(|| never_returned(case, job).map(certain))
-        .or_else(|| lost_dataset(job).map(certain))
+/// The faults of the storage system in a job, at most one of each kind and each phase.
+pub(crate) fn in_job(case: &TestCriterion<'_>, job: &Job) -> Vec<StorageFault> {
+    let certain = never_returned(case, job).into_iter().chain(lost_dataset(job));
+    let certain = certain.map(|reason| StorageFault { reason, may_be_planned: false, phase: None });
+    let halted = halted(case, job).into_iter().chain(counted(case, job));
+    halted.chain(noticed(case, job)).chain(certain).collect()
 }
 
 /// A file of the dataset that was gone when the job was about to read it.
@@ -59,24 +60,26 @@ fn halted(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
 
 /// The operations that failed while the job continued. If none of those with a path concerns the storage
 /// system, their counts by error may.
-fn counted(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
+fn counted(case: &TestCriterion<'_>, job: &Job) -> Vec<StorageFault> {
     let fault = |failed: &Failed, rank: Option<(u32, &str)>, call: &FailedCall| {
         let reason = of_call(Code::FileCallFailed, job, call).with("operations", failed.operations);
         let reason = reason.with_some("rank", rank.map(|(rank, _)| rank));
         blamed(case, job, call, reason.with_some("node", rank.map(|(_, node)| node)))
     };
-    record::phases(&job.records).find_map(|phase| {
+    let of_phase = |phase: &Phase| {
         let failed = phase.failed.as_ref()?;
         let mut listed = failed.first.iter();
         let with_path = listed.find_map(|one| fault(failed, Some((one.rank, &one.node)), &one.call()));
-        with_path.or_else(|| {
+        let found = with_path.or_else(|| {
             let mut reasons = failed.reasons.iter();
             let reason = reasons.find(|reason| reason.cause() == ErrorCause::Storage)?;
             let (call, path) = (phase.phase.clone(), phase.path.clone());
             let (errno, is_short) = (reason.errno, reason.is_short);
             fault(failed, None, &FailedCall { call, path, errno, is_short, ..FailedCall::default() })
-        })
-    })
+        })?;
+        Some(StorageFault { phase: Some(phase.phase.clone()), ..found })
+    };
+    record::phases(&job.records).filter_map(of_phase).collect()
 }
 
 /// A notice about entries that were missing, or that remained.
@@ -125,7 +128,11 @@ fn blamed(case: &TestCriterion<'_>, job: &Job, call: &FailedCall, reason: Reason
         ErrorCause::Full | ErrorCause::Request => false,
     };
     let may_be_planned = call.is_short || call.cause() == ErrorCause::Name;
-    (concerns && is_under_test(case, &call.path)).then_some(StorageFault { reason, may_be_planned })
+    (concerns && is_under_test(case, &call.path)).then_some(StorageFault {
+        reason,
+        may_be_planned,
+        phase: None,
+    })
 }
 
 /// Whether the file had data where a read met its end. The command line may also read more than was written.

@@ -4,11 +4,12 @@
 //! Invariant: a fault counts on a degraded file system too, and in a job that died later.
 //! Never here: other counts of a criterion.
 
-use plan::{Comparison, Goal};
+use plan::Goal;
 use results::Outcome;
 use results::finding::Finding;
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
+use results::record::{self, Phase};
 
 use crate::case::TestCriterion;
 use crate::decision::Decision;
@@ -18,8 +19,8 @@ use crate::validity::{dataset, errors, faults};
 pub(super) struct Fault {
     /// What happened, and where.
     reason: Reason,
-    /// Whether it is wrong data, of which a criterion may allow some.
-    is_wrong_data: bool,
+    /// The criterion's own count in the job, if the criterion counts the fault and allows some.
+    allowed_count: Option<f64>,
     /// Why it says nothing about the file system under test, if so.
     excuse: Option<Excuse>,
     /// Why the next reader of the dataset was rejected, with the folder of its job.
@@ -34,32 +35,40 @@ enum Excuse {
     Written,
 }
 
+/// The metrics that count wrong data of their phase, and those that count its failed operations.
+const COUNT_WRONG_DATA: &[&str] = &["errors"];
+const COUNT_FAILURES: &[&str] = &["errors", "failures"];
+
 impl Fault {
-    fn of_wrong_data(case: &TestCriterion<'_>, findings: &[Finding], job: &Job) -> Option<Self> {
-        let found = match case.counts_errors() {
-            true => case.phases(job).find_map(errors::wrong_data_of),
-            false => errors::wrong_data(job),
+    fn of_wrong_data<'j>(case: &TestCriterion<'_>, findings: &[Finding], job: &'j Job) -> Vec<Self> {
+        let of_phase = |phase: &'j Phase| {
+            let check = errors::wrong_data_of(phase).map(|check| errors::wrong_data_reason(job, check));
+            Some((&phase.phase[..], check.or_else(|| errors::sampled_wrong(job, phase))?))
         };
-        let reason = match found {
-            Some(check) => errors::wrong_data_reason(job, check),
-            None => errors::sampled_wrong(case, job)?,
+        let fault = |(phase, reason): (&str, Reason)| {
+            let rejected = dataset::rejected_next(case, job);
+            let excuse = match (elsewhere(case, findings, job), &rejected) {
+                (Some(finding), _) => Some(Excuse::Explained(finding.reason.clone())),
+                (None, Some((_, reason))) if reason.code == Code::DatasetWritten => Some(Excuse::Written),
+                _ => None,
+            };
+            let rejected = rejected.map(|(next, reason)| (reason.clone(), next.folder.clone()));
+            let allowed_count = allowed_count(case, job, phase, COUNT_WRONG_DATA);
+            Self { reason, allowed_count, excuse, rejected }
         };
-        let rejected = dataset::rejected_next(case, job);
-        let excuse = match (elsewhere(case, findings, job), &rejected) {
-            (Some(finding), _) => Some(Excuse::Explained(finding.reason.clone())),
-            (None, Some((_, reason))) if reason.code == Code::DatasetWritten => Some(Excuse::Written),
-            _ => None,
-        };
-        let rejected = rejected.map(|(next, reason)| (reason.clone(), next.folder.clone()));
-        Some(Self { reason, is_wrong_data: true, excuse, rejected })
+        record::phases(&job.records).filter_map(of_phase).map(fault).collect()
     }
 
-    fn of_storage(case: &TestCriterion<'_>, findings: &[Finding], job: &Job) -> Option<Self> {
-        let faults::StorageFault { reason, may_be_planned } = faults::in_job(case, job)?;
-        let is_planned = |finding: &&Finding| may_be_planned && finding.code() == Code::LintError;
-        let explained = elsewhere(case, findings, job).or_else(|| findings.iter().find(is_planned));
-        let excuse = explained.map(|finding| Excuse::Explained(finding.reason.clone()));
-        Some(Self { reason, is_wrong_data: false, excuse, rejected: None })
+    fn of_storage(case: &TestCriterion<'_>, findings: &[Finding], job: &Job) -> Vec<Self> {
+        let fault = |found: faults::StorageFault| {
+            let is_planned = |finding: &&Finding| found.may_be_planned && finding.code() == Code::LintError;
+            let explained = elsewhere(case, findings, job).or_else(|| findings.iter().find(is_planned));
+            let excuse = explained.map(|finding| Excuse::Explained(finding.reason.clone()));
+            let phase = found.phase.as_deref();
+            let allowed_count = phase.and_then(|phase| allowed_count(case, job, phase, COUNT_FAILURES));
+            Self { reason: found.reason, allowed_count, excuse, rejected: None }
+        };
+        faults::in_job(case, job).into_iter().map(fault).collect()
     }
 
     /// Whether a finding makes a failure INVALID. Only the finding that explains the fault does.
@@ -74,6 +83,15 @@ impl Fault {
         let reason = || Reason::new(Code::DatasetChangedLater).with("cause", cause.clone());
         (!known).then(|| reason().with("folder", folder))
     }
+}
+
+/// What the criterion counts in a job, if it is about this phase and one of `metrics`, and allows some.
+fn allowed_count(case: &TestCriterion<'_>, job: &Job, phase: &str, metrics: &[&str]) -> Option<f64> {
+    let is_counted =
+        job.info.test == case.test.id && phase == case.phase() && metrics.contains(&case.metric());
+    let allows_none = matches!(&case.criterion.goal, Goal::Value(limit) if limit.value <= 0.0);
+    let counts = || case.phases(job).filter_map(|phase| phase.metric(case.metric()));
+    (is_counted && !allows_none).then(|| counts().map(|count| count.value).sum())
 }
 
 /// The finding that the files of a job were on another file system, if there is one. A finding of the linter
@@ -100,17 +118,17 @@ fn holds(reason: &Reason, part: &Reason) -> bool {
         || reason.data.values().any(|datum| matches!(datum, Datum::Reason(inner) if holds(inner, part)))
 }
 
-/// The fault in the jobs of a criterion and in those that it needs, preferably one without an excuse. A
-/// clause about another thing than errors also fails by wrong data that a reader of its files found.
+/// The fault in the jobs of a criterion and in those that it needs, see [`worst`]. Wrong data that a reader
+/// of its files found counts, too.
 pub(super) fn found(case: &TestCriterion<'_>, findings: &[Finding]) -> Option<Fault> {
     let index = case.index;
     let readers = index.readers(case.test).flat_map(|reader| index.jobs(&reader.id));
     let dataset = index.plan.dataset_of(case.test).map(|dataset| index.jobs(&dataset.job()));
     let needed = index.jobs(&case.test.warm_up_job()).iter().chain(dataset.into_iter().flatten());
-    let others = readers.chain(needed.clone()).filter(|_| !case.counts_errors());
-    let wrong = case.jobs().iter().chain(others).filter_map(|job| Fault::of_wrong_data(case, findings, job));
-    let storage = case.jobs().iter().chain(needed).filter_map(|job| Fault::of_storage(case, findings, job));
-    worst(wrong.chain(storage).collect())
+    let read = case.jobs().iter().chain(readers).chain(needed.clone());
+    let wrong = read.flat_map(|job| Fault::of_wrong_data(case, findings, job));
+    let storage = case.jobs().iter().chain(needed);
+    worst(wrong.chain(storage.flat_map(|job| Fault::of_storage(case, findings, job))).collect())
 }
 
 /// The same for the parts of a group or a score, each with its errors.
@@ -118,23 +136,25 @@ pub(super) fn of_several(cases: &[TestCriterion<'_>], errors: &[Vec<Finding>]) -
     worst(cases.iter().zip(errors).filter_map(|(case, errors)| found(case, errors)).collect())
 }
 
-/// The first one without an excuse, or else the first one.
+/// The first one that is not allowed and has no excuse, or else the first one without an excuse, or else the
+/// first one.
 fn worst(mut all: Vec<Fault>) -> Option<Fault> {
-    let first = all.iter().position(|fault| fault.excuse.is_none()).unwrap_or(0);
-    (first < all.len()).then(|| all.swap_remove(first))
+    let rank = |fault: &Fault| (fault.excuse.is_some(), fault.allowed_count.is_some());
+    let first = (0..all.len()).min_by_key(|at| rank(&all[*at]))?;
+    Some(all.swap_remove(first))
 }
 
 /// A decision with the [`found`] fault. It is FAIL, and the original reason follows, unless the criterion
-/// allows what was found.
+/// counts and allows what was found.
 pub(super) fn counted(case: &TestCriterion<'_>, fault: Option<&Fault>, decision: Decision) -> Decision {
-    let Some(Fault { reason: found, is_wrong_data, excuse, rejected }) = fault else { return decision };
-    let none = matches!(&case.criterion.goal, Goal::Value(most) if most.value == 0.0);
-    let asks_for_none = none && matches!(case.criterion.op, Comparison::Equal | Comparison::AtMost);
-    let allows = case.counts_errors() && *is_wrong_data && !asks_for_none;
+    let Some(Fault { reason: found, allowed_count, excuse, rejected }) = fault else { return decision };
+    let is_within = |count: f64| match &case.criterion.goal {
+        Goal::Value(limit) => case.criterion.op.holds(count, limit.value),
+        _ => true,
+    };
     let decided = decision.reason.clone();
     let (outcome, reason) = match (decision.outcome, excuse) {
-        // The count is that of the criterion, and it is within the limit.
-        (Outcome::Pass, _) if case.counts_errors() => return decision,
+        (Outcome::Pass, _) if allowed_count.is_some() => return decision,
         (Outcome::Fail, Some(Excuse::Written)) => {
             let reason = Reason::new(Code::WrongDataUnattributed).with("wrong", found.clone());
             let cause = rejected.as_ref().map(|(cause, _)| cause.clone());
@@ -145,7 +165,7 @@ pub(super) fn counted(case: &TestCriterion<'_>, fault: Option<&Fault>, decision:
         (Outcome::Fail, _) if case.counts_errors() => {
             (Outcome::Fail, found.clone().with("measured", decided))
         }
-        _ if allows => return decision,
+        _ if allowed_count.is_some_and(is_within) => return decision,
         (outcome, Some(Excuse::Written)) => (outcome, decided.with("wrong", found.clone())),
         _ if is_consequence(&decided) => (Outcome::Fail, found.clone()),
         _ => (Outcome::Fail, found.clone().with("also", decided)),

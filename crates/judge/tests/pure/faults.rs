@@ -24,6 +24,16 @@ fn call(path: &str, errno: Option<i32>) -> FailedCall {
     }
 }
 
+fn failed_stat() -> FailedOperation {
+    FailedOperation {
+        rank: 2,
+        node: "n9".into(),
+        operation: "stat".into(),
+        path: "/s/d/f".into(),
+        ..FailedOperation::default()
+    }
+}
+
 /// The campaign with its directory on the file system under test.
 fn placed(mut campaign: Campaign) -> Campaign {
     campaign.info.data = [("s".to_owned(), "/s".to_owned()), ("t".to_owned(), "/t".to_owned())].into();
@@ -121,14 +131,7 @@ fn operations_that_failed_while_the_job_continued_count_by_their_error() {
         "mdtest = \"-F -n 5\"\ncriterion = { metric = \"file_stat.rate\", op = \">=\", value = \"1/s\" }",
     );
     let verdict = |errno: i32| {
-        let first = FailedOperation {
-            rank: 2,
-            node: "n9".into(),
-            operation: "stat".into(),
-            path: "/s/d/f".into(),
-            errno: Some(errno),
-            ..FailedOperation::default()
-        };
+        let first = FailedOperation { errno: Some(errno), ..failed_stat() };
         let failed = Failed { operations: 4, reasons: Vec::new(), first: vec![first] };
         let jobs = (1..=3).map(|repetition| {
             let created = Phase { counts: Counts::Operations, ..phase("file_creation", 0) };
@@ -229,6 +232,46 @@ fn a_criterion_that_allows_errors_still_fails_if_a_call_ended_the_job() {
         "ior = \"-w -e\"\ncriterion = { metric = \"write.errors\", op = \"<=\", value = \"5 errors\" }";
     let verdict = one(&plan(some), &failed(call("/s/f", Some(EIO))));
     assert_eq!(outcome(&verdict), (Outcome::Fail, Code::FileCallFailed), "{verdict:#?}");
+}
+
+#[test]
+fn a_count_of_failures_passes_only_if_it_counts_and_allows_them() {
+    let verdict = |metric: &str, value: u32| {
+        let mdtest = plan(&format!(
+            "mdtest = \"-n 5\"\n\
+             criterion = {{ metric = \"{metric}\", op = \"<=\", value = \"{value} errors\" }}"
+        ));
+        let words = plan::schedule::jobs(&mdtest, &[]).unwrap().remove(0).words;
+        let jobs = (1..=3).map(|repetition| {
+            let operations = |name, errno: Option<i32>| {
+                let first = |errno| FailedOperation { errno: Some(errno), ..failed_stat() };
+                let failed = errno.map(|errno| Failed {
+                    operations: 4,
+                    first: vec![first(errno)],
+                    ..Failed::default()
+                });
+                Phase { counts: Counts::Operations, ops: 50, failed, ..phase(name, 0) }
+            };
+            let failed = (repetition == 2).then_some(EIO);
+            let mut job = job("T", repetition, operations("file_stat", failed));
+            job.records.insert(1, Record::Phase(Box::new(operations("directory_creation", None))));
+            job.info.argv = std::iter::once("mdtest".to_owned()).chain(words.clone()).collect();
+            job.info.end = JobEnd::Exit(if repetition == 2 { 4 } else { 0 });
+            job
+        });
+        one(&mdtest, &placed(campaign(jobs.collect())))
+    };
+    for (metric, value, wanted) in [
+        ("file_stat.failures", 4, Outcome::Pass),
+        ("file_stat.errors", 4, Outcome::Pass),
+        ("file_stat.failures", 3, Outcome::Fail),
+        ("file_stat.failures", 0, Outcome::Fail),
+        ("directory_creation.failures", 0, Outcome::Fail),
+        ("directory_creation.failures", 4, Outcome::Fail),
+    ] {
+        let verdict = verdict(metric, value);
+        assert_eq!(verdict.outcome, wanted, "{metric} <= {value}: {verdict:#?}");
+    }
 }
 
 #[test]

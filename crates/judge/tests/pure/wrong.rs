@@ -3,7 +3,7 @@
 use plan::Plan;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Reason};
-use results::record::{BadRange, Check, Clients, Counts, Mounted, Phase, Record};
+use results::record::{BadRange, Check, Clients, Counts, Mounted, Phase, Record, SampledData};
 use results::{Outcome, Verdict};
 
 use super::{
@@ -63,6 +63,52 @@ fn wrong_data_fails_every_criterion_of_the_test() {
     let verdict = one(&plan(WRITE), &campaign);
     assert!(verdict.outcome == Outcome::Fail && is_found(&verdict.reason), "{verdict:#?}");
     assert_eq!(inner(&verdict.reason, "also"), None, "the same reason once: {verdict:#?}");
+}
+
+#[test]
+fn a_count_of_errors_fails_by_wrong_data_that_it_does_not_count_or_does_not_allow() {
+    let ior = |metric: &str, value: u32| {
+        plan(&format!(
+            "ior = \"-w -W -r -e\"\n\
+             criterion = {{ metric = \"{metric}.errors\", op = \"<=\", value = \"{value} errors\" }}"
+        ))
+    };
+    let mut campaign = rates("write", [120, 121, 122]);
+    for job in &mut campaign.jobs {
+        job.records.insert(2, Record::Phase(Box::new(phase("read", 100))));
+    }
+    let mut compared = campaign.clone();
+    for (job, found) in compared.jobs.iter_mut().zip([right(1), wrong("write_check"), right(3)]) {
+        let Record::Phase(check) = &found.records[1] else { panic!() };
+        let check = Phase { phase: "write_check".into(), ..(**check).clone() };
+        job.records.insert(2, Record::Phase(Box::new(check)));
+        job.info.end = found.info.end;
+    }
+    let mut sampled = campaign.clone();
+    let Record::Phase(read) = &mut sampled.jobs[1].records[2] else { panic!() };
+    read.sampled = Some(SampledData { blocks: 16, wrong: 2 });
+    for (name, campaign, metric, allowed, wanted) in [
+        ("none", &campaign, "write", 0, Outcome::Pass),
+        ("another phase of the job", &compared, "write", 0, Outcome::Fail),
+        ("another phase of the job", &compared, "write", 5, Outcome::Fail),
+        ("its own count", &compared, "write_check", 1, Outcome::Fail),
+        ("its own count", &compared, "write_check", 2, Outcome::Pass),
+        ("sampled blocks", &sampled, "read", 0, Outcome::Fail),
+        ("sampled blocks", &sampled, "read", 2, Outcome::Pass),
+        ("sampled blocks of another phase", &sampled, "write", 2, Outcome::Fail),
+    ] {
+        let verdict = one(&ior(metric, allowed), campaign);
+        assert_eq!(verdict.outcome, wanted, "{name}, {metric} <= {allowed}: {verdict:#?}");
+    }
+    let reader = "[[test]]\nid = \"U\"\nuses = \"T\"\nior = \"-R -k\"\nrole = \"reported\"";
+    let keys = "ior = \"-w -k -e\"\n\
+                criterion = { metric = \"write.errors\", op = \"==\", value = \"0 errors\" }";
+    let mut read = rates("write", [120, 121, 122]);
+    let mut found = wrong("read_check");
+    found.info.test = "U".into();
+    read.jobs.push(found);
+    let verdict = verdicts_of(&plan(&format!("{keys}\n{reader}")), &read).remove(0);
+    assert_eq!(outcome(&verdict), (Outcome::Fail, Code::WrongData), "a reader found it: {verdict:#?}");
 }
 
 #[test]

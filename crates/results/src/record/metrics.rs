@@ -66,8 +66,8 @@ impl Phase {
     /// `bw` is bytes divided by the total span, and `iops` operations divided by the transfer span, like
     /// IOR's columns of these names. `seconds` is the transfer span. `rate` is operations divided by the
     /// total span, from barrier to barrier, like mdtest. If the phase records when all ranks were active,
-    /// `rate` is that of this time. `errors` is failed calls and wrong transfers. A call that fails may also
-    /// end the job, which then has no such phase.
+    /// `rate` is that of this time. `errors` is failed calls, wrong transfers and wrong sampled blocks. A
+    /// call that fails may also end the job, which then has no such phase.
     pub fn metric(&self, name: &str) -> Option<Metric> {
         let dimension = METRICS.iter().find(|(known, _)| *known == name)?.1;
         let rate = |amount: u64, seconds: f64| (seconds > 0.0).then(|| amount as f64 / seconds);
@@ -89,7 +89,8 @@ impl Phase {
             "latency.p999" => latency(|l| l.p999_ns as f64),
             "latency.max" => latency(|l| l.max_ns as f64),
             "errors" => {
-                let wrong = self.check.as_ref().map_or(0, |check| check.bad_transfers);
+                let wrong = self.check.as_ref().map_or(0, |check| check.bad_transfers)
+                    + self.sampled.map_or(0, |sampled| sampled.wrong);
                 Some((wrong + self.failed.as_ref().map_or(0, |failed| failed.operations)) as f64)
             }
             "failures" => match (&self.failed, self.counts) {
