@@ -45,7 +45,12 @@ impl<'a> TestCriterion<'a> {
 
     /// Whether the criterion counts wrong data, failures or cases, and does not measure speed.
     pub(crate) fn counts_errors(&self) -> bool {
-        matches!(self.metric(), "errors" | "failures") || self.counts_cases().is_some()
+        self.counts_failures() || self.counts_cases().is_some()
+    }
+
+    /// Whether the criterion counts the failed operations of its phase.
+    pub(crate) fn counts_failures(&self) -> bool {
+        matches!(self.metric(), "errors" | "failures")
     }
 
     /// The outcome of cases that the criterion counts, if any.

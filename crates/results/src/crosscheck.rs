@@ -20,7 +20,7 @@ use jiff::Timestamp;
 
 pub use complete::{is_part, lacks};
 pub(crate) use of_job::NODE_CLOCK_S;
-pub use of_parts::is_kind;
+pub use of_parts::{has_kinds, is_kind};
 pub(crate) use printed::rows_of_ior;
 
 use crate::folder::{Campaign, Job};

@@ -10,6 +10,7 @@
 use std::path::Path;
 
 use plan::line::Line;
+use results::crosscheck::has_kinds;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
 use results::record::{
@@ -79,7 +80,8 @@ fn counted(case: &TestCriterion<'_>, job: &Job) -> Vec<StorageFault> {
         })?;
         Some(StorageFault { phase: Some(phase.phase.clone()), ..found })
     };
-    record::phases(&job.records).filter_map(of_phase).collect()
+    let phases = record::phases(&job.records).filter(|phase| !has_kinds(&phase.phase));
+    phases.filter_map(of_phase).collect()
 }
 
 /// A notice about entries that were missing, or that remained.

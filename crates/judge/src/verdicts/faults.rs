@@ -6,6 +6,7 @@
 
 use plan::Goal;
 use results::Outcome;
+use results::crosscheck::{has_kinds, is_kind};
 use results::finding::Finding;
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
@@ -35,10 +36,6 @@ enum Excuse {
     Written,
 }
 
-/// The metrics that count wrong data of their phase, and those that count its failed operations.
-const COUNT_WRONG_DATA: &[&str] = &["errors"];
-const COUNT_FAILURES: &[&str] = &["errors", "failures"];
-
 impl Fault {
     fn of_wrong_data<'j>(case: &TestCriterion<'_>, findings: &[Finding], job: &'j Job) -> Vec<Self> {
         let of_phase = |phase: &'j Phase| {
@@ -53,7 +50,8 @@ impl Fault {
                 _ => None,
             };
             let rejected = rejected.map(|(next, reason)| (reason.clone(), next.folder.clone()));
-            let allowed_count = allowed_count(case, job, phase, COUNT_WRONG_DATA);
+            let is_own = case.metric() == "errors" && phase == case.phase();
+            let allowed_count = allowed_count(case, job, is_own);
             Self { reason, allowed_count, excuse, rejected }
         };
         record::phases(&job.records).filter_map(of_phase).map(fault).collect()
@@ -64,8 +62,9 @@ impl Fault {
             let is_planned = |finding: &&Finding| found.may_be_planned && finding.code() == Code::LintError;
             let explained = elsewhere(case, findings, job).or_else(|| findings.iter().find(is_planned));
             let excuse = explained.map(|finding| Excuse::Explained(finding.reason.clone()));
-            let phase = found.phase.as_deref();
-            let allowed_count = phase.and_then(|phase| allowed_count(case, job, phase, COUNT_FAILURES));
+            let is_phase = |phase: &str| phase == case.phase() || has_kinds(case.phase()) && is_kind(phase);
+            let is_own = case.counts_failures() && found.phase.as_deref().is_some_and(is_phase);
+            let allowed_count = allowed_count(case, job, is_own);
             Self { reason: found.reason, allowed_count, excuse, rejected: None }
         };
         faults::in_job(case, job).into_iter().map(fault).collect()
@@ -85,10 +84,9 @@ impl Fault {
     }
 }
 
-/// What the criterion counts in a job, if it is about this phase and one of `metrics`, and allows some.
-fn allowed_count(case: &TestCriterion<'_>, job: &Job, phase: &str, metrics: &[&str]) -> Option<f64> {
-    let is_counted =
-        job.info.test == case.test.id && phase == case.phase() && metrics.contains(&case.metric());
+/// What the criterion counts in a job, if it counts the fault itself and allows some.
+fn allowed_count(case: &TestCriterion<'_>, job: &Job, is_own: bool) -> Option<f64> {
+    let is_counted = is_own && job.info.test == case.test.id;
     let allows_none = matches!(&case.criterion.goal, Goal::Value(limit) if limit.value <= 0.0);
     let counts = || case.phases(job).filter_map(|phase| phase.metric(case.metric()));
     (is_counted && !allows_none).then(|| counts().map(|count| count.value).sum())

@@ -241,7 +241,7 @@ fn a_count_of_failures_passes_only_if_it_counts_and_allows_them() {
             "mdtest = \"-n 5\"\n\
              criterion = {{ metric = \"{metric}\", op = \"<=\", value = \"{value} errors\" }}"
         ));
-        let words = plan::schedule::jobs(&mdtest, &[]).unwrap().remove(0).words;
+        let words = ::plan::schedule::jobs(&mdtest, &[]).unwrap().remove(0).words;
         let jobs = (1..=3).map(|repetition| {
             let operations = |name, errno: Option<i32>| {
                 let first = |errno| FailedOperation { errno: Some(errno), ..failed_stat() };
@@ -271,6 +271,42 @@ fn a_count_of_failures_passes_only_if_it_counts_and_allows_them() {
     ] {
         let verdict = verdict(metric, value);
         assert_eq!(verdict.outcome, wanted, "{metric} <= {value}: {verdict:#?}");
+    }
+}
+
+#[test]
+fn a_count_about_the_whole_benchmark_or_one_kind_allows_the_failures_of_that_kind() {
+    let verdict = |metric: &str, kind: &str| {
+        let plan = plan(&format!(
+            "md_workbench = \"-P 5\"\ncriterion = {{ metric = \"{metric}.failures\", op = \"<=\", \
+             value = \"4 errors\" }}"
+        ));
+        let jobs = (1..=3).map(|repetition| {
+            let first = FailedOperation { errno: Some(EIO), ..failed_stat() };
+            let failed = Failed { operations: 4, first: vec![first], ..Failed::default() };
+            let failed = (repetition == 2).then_some(failed);
+            let of = |name: &str, failed| {
+                let of_phase = Phase { counts: Counts::Operations, failed, ..phase(name, 0) };
+                Record::Phase(Box::new(of_phase))
+            };
+            let mut job = job("T", repetition, phase("cleanup", 0));
+            let kinds = ["benchmark_create", "benchmark_read"]
+                .map(|name| of(name, failed.clone().filter(|_| name == kind)));
+            job.records.splice(1..1, [of("benchmark", failed.clone())].into_iter().chain(kinds));
+            let words = ::plan::schedule::jobs(&plan, &[]).unwrap().remove(0).words;
+            job.info.argv = std::iter::once("md-workbench".to_owned()).chain(words).collect();
+            job.info.end = JobEnd::Exit(if repetition == 2 { 4 } else { 0 });
+            job
+        });
+        one(&plan, &placed(campaign(jobs.collect())))
+    };
+    for (metric, kind, wanted) in [
+        ("benchmark_create", "benchmark_create", Outcome::Pass),
+        ("benchmark", "benchmark_create", Outcome::Pass),
+        ("benchmark_read", "benchmark_create", Outcome::Fail),
+    ] {
+        let verdict = verdict(metric, kind);
+        assert_eq!(verdict.outcome, wanted, "{metric}, failures of {kind}: {verdict:#?}");
     }
 }
 

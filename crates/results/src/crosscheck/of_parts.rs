@@ -21,6 +21,11 @@ pub fn is_kind(phase: &str) -> bool {
     KINDS.contains(&phase)
 }
 
+/// Whether it is the phase of the benchmark with all kinds.
+pub fn has_kinds(phase: &str) -> bool {
+    phase == WHOLE
+}
+
 /// The first benchmark whose kinds do not add up, if any.
 pub(super) fn contradiction(job: &Job) -> Option<Reason> {
     run_of(job).filter(|run| run.workload == "md-workbench")?;
