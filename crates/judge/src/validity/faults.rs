@@ -14,7 +14,7 @@ use results::crosscheck::has_kinds;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
 use results::record::{
-    self, ErrorCause, Failed, FailedCall, Failure, Notice, Phase, Record, WaitingCall, error_name,
+    self, ErrorCause, FailedCall, Failure, Notice, Phase, Record, WaitingCall, error_name,
 };
 
 use crate::case::TestCriterion;
@@ -33,12 +33,29 @@ pub(crate) struct StorageFault {
     pub(crate) phase: Option<String>,
 }
 
-/// The faults of the storage system in a job, at most one of each kind and each phase.
+/// The faults of the storage system in a job, at most one of each record.
 pub(crate) fn in_job(case: &TestCriterion<'_>, job: &Job) -> Vec<StorageFault> {
+    let recorded = job.records.iter().enumerate().filter_map(|(at, record)| {
+        let place = FailurePlace { case, job, before: &job.records[..at] };
+        match record {
+            Record::Failure(failure) => halted(&place, failure),
+            // The kinds of its operations follow.
+            Record::Phase(phase) if !has_kinds(&phase.phase) => counted(&place, phase),
+            Record::Notice(notice) => noticed(&place, notice),
+            _ => None,
+        }
+    });
     let certain = never_returned(case, job).into_iter().chain(lost_dataset(job));
     let certain = certain.map(|reason| StorageFault { reason, may_be_planned: false, phase: None });
-    let halted = halted(case, job).into_iter().chain(counted(case, job));
-    halted.chain(noticed(case, job)).chain(certain).collect()
+    recorded.chain(certain).collect()
+}
+
+/// Where a failure is recorded.
+struct FailurePlace<'p, 'a> {
+    case: &'p TestCriterion<'a>,
+    job: &'p Job,
+    /// The records before it.
+    before: &'p [Record],
 }
 
 /// A file of the dataset that was gone when the job was about to read it.
@@ -49,51 +66,37 @@ fn lost_dataset(job: &Job) -> Option<Reason> {
 }
 
 /// The failed call that ended the job.
-fn halted(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
-    let failure = job.records.iter().find_map(|record| match record {
-        Record::Failure(failure) => Some(failure),
-        _ => None,
-    })?;
+fn halted(place: &FailurePlace<'_, '_>, failure: &Failure) -> Option<StorageFault> {
     let Failure { rank, node, call: Some(call), .. } = failure else { return None };
-    let reason = of_call(Code::FileCallFailed, job, call).with("rank", *rank).with("node", node);
-    blamed(case, job, call, reason)
+    let reason = of_call(Code::FileCallFailed, place.job, call).with("rank", *rank).with("node", node);
+    place.blamed(call, reason)
 }
 
-/// The operations that failed while the job continued. If none of those with a path concerns the storage
-/// system, their counts by error may.
-fn counted(case: &TestCriterion<'_>, job: &Job) -> Vec<StorageFault> {
-    let fault = |failed: &Failed, rank: Option<(u32, &str)>, call: &FailedCall| {
-        let reason = of_call(Code::FileCallFailed, job, call).with("operations", failed.operations);
+/// The operations of a phase that failed while the job continued. If none of those with a path concerns the
+/// storage system, their counts by error may.
+fn counted(place: &FailurePlace<'_, '_>, phase: &Phase) -> Option<StorageFault> {
+    let failed = phase.failed.as_ref()?;
+    let fault = |rank: Option<(u32, &str)>, call: &FailedCall| {
+        let reason = of_call(Code::FileCallFailed, place.job, call).with("operations", failed.operations);
         let reason = reason.with_some("rank", rank.map(|(rank, _)| rank));
-        blamed(case, job, call, reason.with_some("node", rank.map(|(_, node)| node)))
+        place.blamed(call, reason.with_some("node", rank.map(|(_, node)| node)))
     };
-    let of_phase = |phase: &Phase| {
-        let failed = phase.failed.as_ref()?;
-        let mut listed = failed.first.iter();
-        let with_path = listed.find_map(|one| fault(failed, Some((one.rank, &one.node)), &one.call()));
-        let found = with_path.or_else(|| {
-            let mut reasons = failed.reasons.iter();
-            let reason = reasons.find(|reason| reason.cause() == ErrorCause::Storage)?;
-            let (call, path) = (phase.phase.clone(), phase.path.clone());
-            let (errno, is_short) = (reason.errno, reason.is_short);
-            fault(failed, None, &FailedCall { call, path, errno, is_short, ..FailedCall::default() })
-        })?;
-        Some(StorageFault { phase: Some(phase.phase.clone()), ..found })
-    };
-    let phases = record::phases(&job.records).filter(|phase| !has_kinds(&phase.phase));
-    phases.filter_map(of_phase).collect()
+    let mut listed = failed.first.iter();
+    let with_path = listed.find_map(|one| fault(Some((one.rank, &one.node)), &one.call()));
+    let found = with_path.or_else(|| {
+        let mut reasons = failed.reasons.iter();
+        let reason = reasons.find(|reason| reason.cause() == ErrorCause::Storage)?;
+        let (call, path) = (phase.phase.clone(), phase.path.clone());
+        let (errno, is_short) = (reason.errno, reason.is_short);
+        fault(None, &FailedCall { call, path, errno, is_short, ..FailedCall::default() })
+    })?;
+    Some(StorageFault { phase: Some(phase.phase.clone()), ..found })
 }
 
 /// A notice about entries that were missing, or that remained.
-fn noticed(case: &TestCriterion<'_>, job: &Job) -> Option<StorageFault> {
-    let mut notices = job.records.iter().filter_map(|record| match record {
-        Record::Notice(Notice { call: Some(call), text, .. }) => Some((call, text)),
-        _ => None,
-    });
-    notices.find_map(|(call, text)| {
-        let reason = of_call(Code::EntriesWrong, job, call).with("what", text);
-        blamed(case, job, call, reason)
-    })
+fn noticed(place: &FailurePlace<'_, '_>, notice: &Notice) -> Option<StorageFault> {
+    let call = notice.call.as_ref()?;
+    place.blamed(call, of_call(Code::EntriesWrong, place.job, call).with("what", &notice.text))
 }
 
 /// The call that a rank was in when the time limit passed, if it had lasted long.
@@ -121,27 +124,55 @@ fn of_call(code: Code, job: &Job, call: &FailedCall) -> Reason {
     reason.with_some("at", call.at())
 }
 
-/// The fault, if the failed call concerns the storage system.
-fn blamed(case: &TestCriterion<'_>, job: &Job, call: &FailedCall, reason: Reason) -> Option<StorageFault> {
-    let concerns = match call.cause() {
-        ErrorCause::Storage if call.is_short && call.call == "read" => was_written(case, job, call),
-        ErrorCause::Storage => true,
-        ErrorCause::Name => made_names(case, job),
-        ErrorCause::Full | ErrorCause::Request => false,
-    };
-    let may_be_planned = call.is_short || call.cause() == ErrorCause::Name;
-    (concerns && is_under_test(case, &call.path)).then_some(StorageFault {
-        reason,
-        may_be_planned,
-        phase: None,
-    })
-}
+impl<'a> FailurePlace<'_, 'a> {
+    /// The fault, if the failed call concerns the storage system.
+    fn blamed(&self, call: &FailedCall, reason: Reason) -> Option<StorageFault> {
+        let is_missing = call.is_short && call.call != "write";
+        let concerns = match call.cause() {
+            ErrorCause::Storage if is_missing && self.has_failures_before() => false,
+            ErrorCause::Storage if call.is_short && call.call == "read" => self.was_written(call),
+            ErrorCause::Storage => true,
+            ErrorCause::Name => self.made_names() && !self.has_failures_before(),
+            ErrorCause::Full | ErrorCause::Request => false,
+        };
+        let may_be_planned = call.is_short || call.cause() == ErrorCause::Name;
+        let concerns = concerns && is_under_test(self.case, &call.path);
+        concerns.then_some(StorageFault { reason, may_be_planned, phase: None })
+    }
 
-/// Whether the file had data where a read met its end. The command line may also read more than was written.
-fn was_written(case: &TestCriterion<'_>, job: &Job, call: &FailedCall) -> bool {
-    let phases = [Some(job), maker(case)].into_iter().flatten().flat_map(|job| record::phases(&job.records));
-    let written = phases.filter(|phase| phase.phase == "write").filter_map(|phase| phase.smallest_file_bytes);
-    call.offset.is_some() && call.offset < written.max()
+    /// Whether an earlier phase of a job that writes has failures. They may be why something is missing.
+    fn has_failures_before(&self) -> bool {
+        let mut failures = record::phases(self.before).filter(|phase| phase.failed.is_some());
+        self.case.test.line.writes() && failures.next().is_some()
+    }
+
+    /// Whether the file had data where a read met its end. The command line may also read more than was
+    /// written.
+    fn was_written(&self, call: &FailedCall) -> bool {
+        let phases = record::phases(self.before);
+        let phases = phases.chain(self.maker().into_iter().flat_map(|maker| record::phases(&maker.records)));
+        let written =
+            phases.filter(|phase| phase.phase == "write").filter_map(|phase| phase.smallest_file_bytes);
+        call.offset.is_some() && call.offset < written.max()
+    }
+
+    /// Whether the campaign made the names that the job uses: an earlier phase of the job, or the job of its
+    /// dataset.
+    fn made_names(&self) -> bool {
+        if let Line::Tool(line) = &self.case.test.line
+            && !line.uses_only_made_names()
+        {
+            return false;
+        }
+        let made_here = self.case.test.line.writes() && record::phases(self.before).next().is_some();
+        made_here || self.maker().is_some_and(|maker| maker.info.end == JobEnd::Exit(0))
+    }
+
+    /// The job whose files the test uses.
+    fn maker(&self) -> Option<&'a Job> {
+        let name = self.case.test.uses.as_ref()?.maker(self.case.index.plan);
+        self.case.index.jobs(&name).first().copied()
+    }
 }
 
 /// Whether a path is in the directory of the campaign on the file system of the test.
@@ -150,22 +181,4 @@ fn is_under_test(case: &TestCriterion<'_>, path: &str) -> bool {
     // MPI-IO accepts the name of a driver before the path.
     let plain = path.find('/').filter(|at| *at == 0 || path[..*at].ends_with(':'));
     plain.is_some_and(|at| Path::new(&path[at..]).starts_with(dir))
-}
-
-/// Whether the campaign made the names that a job uses: an earlier phase of the job, or the job of its
-/// dataset.
-fn made_names(case: &TestCriterion<'_>, job: &Job) -> bool {
-    if let Line::Tool(line) = &case.test.line
-        && !line.uses_only_made_names()
-    {
-        return false;
-    }
-    let made_here = case.test.line.writes() && record::phases(&job.records).next().is_some();
-    made_here || maker(case).is_some_and(|maker| maker.info.end == JobEnd::Exit(0))
-}
-
-/// The job whose files the test uses.
-fn maker<'a>(case: &TestCriterion<'a>) -> Option<&'a Job> {
-    let name = case.test.uses.as_ref()?.maker(case.index.plan);
-    case.index.jobs(&name).first().copied()
 }

@@ -10,6 +10,7 @@ const EACCES: i32 = 13;
 const ENOMEM: i32 = 12;
 const ENOSPC: i32 = 28;
 const EROFS: i32 = 30;
+const ENOTEMPTY: i32 = 39;
 const ETIMEDOUT: i32 = 110;
 const ESTALE: i32 = 116;
 
@@ -199,7 +200,8 @@ fn a_rank_that_did_not_return_from_a_call_fails_the_clause_and_a_slow_job_does_n
 
 #[test]
 fn missing_entries_fail_the_clause_and_so_do_names_that_remain() {
-    let noticed = |call: FailedCall| {
+    let noticed = |mut call: FailedCall| {
+        call.call = "rmdir".into();
         let mut campaign = placed(rates("write", [120, 121, 122]));
         let (id, text) = ("left".to_owned(), "1 test directory was not removed".to_owned());
         let notice = Notice { id, text, call: Some(call), ..Notice::default() };
@@ -207,7 +209,6 @@ fn missing_entries_fail_the_clause_and_so_do_names_that_remain() {
         campaign.jobs[1].info.end = JobEnd::Exit(4);
         decided(&campaign)
     };
-    const ENOTEMPTY: i32 = 39;
     let wrong = (Outcome::Fail, Code::EntriesWrong);
     assert_eq!(noticed(call("/s/d", Some(ENOTEMPTY))), wrong);
     assert_eq!(noticed(call("/s/d", None)), wrong, "a listing with too few entries");
@@ -232,6 +233,48 @@ fn a_criterion_that_allows_errors_still_fails_if_a_call_ended_the_job() {
         "ior = \"-w -e\"\ncriterion = { metric = \"write.errors\", op = \"<=\", value = \"5 errors\" }";
     let verdict = one(&plan(some), &failed(call("/s/f", Some(EIO))));
     assert_eq!(outcome(&verdict), (Outcome::Fail, Code::FileCallFailed), "{verdict:#?}");
+}
+
+#[test]
+fn names_that_an_earlier_phase_could_not_make_are_not_lost() {
+    let mdtest = plan(
+        "mdtest = \"-F -n 5\"\ncriterion = { metric = \"file_stat.rate\", op = \">=\", value = \"1/s\" }",
+    );
+    let of = |name: &str, errno: Option<i32>| {
+        let first = |errno| FailedOperation { errno: Some(errno), ..failed_stat() };
+        let failed =
+            errno.map(|errno| Failed { operations: 4, first: vec![first(errno)], ..Failed::default() });
+        Record::Phase(Box::new(Phase { counts: Counts::Operations, ops: 50, failed, ..phase(name, 0) }))
+    };
+    let left = |errno| {
+        let call = FailedCall { call: "rmdir".into(), offset: None, ..call("/s/d", errno) };
+        Record::Notice(Notice { id: "left".into(), call: Some(call), ..Notice::default() })
+    };
+    let halted = Record::Failure(Failure { call: Some(call("/s/d", Some(ENOENT))), ..Failure::default() });
+    for (created, then, wanted) in [
+        (None, of("file_stat", Some(ENOENT)), Outcome::Fail),
+        (Some(EACCES), of("file_stat", Some(ENOENT)), Outcome::Invalid),
+        (Some(EACCES), of("file_stat", Some(EIO)), Outcome::Fail),
+        (Some(EIO), of("file_stat", Some(ENOENT)), Outcome::Fail),
+        (Some(ENOENT), of("file_stat", None), Outcome::Fail),
+        (None, left(Some(ENOTEMPTY)), Outcome::Fail),
+        (Some(EACCES), left(Some(ENOTEMPTY)), Outcome::Invalid),
+        (Some(EACCES), left(None), Outcome::Invalid),
+        (None, halted.clone(), Outcome::Fail),
+        (Some(EACCES), halted.clone(), Outcome::Invalid),
+    ] {
+        let jobs = (1..=3).map(|repetition| {
+            let is_second = repetition == 2;
+            let mut job = job("T", repetition, phase("file_removal", 0));
+            let then = if is_second { then.clone() } else { of("file_stat", None) };
+            let made = of("file_creation", created.filter(|_| is_second));
+            job.records.splice(1..1, [of("tree_creation", None), made, then]);
+            job.info.end = JobEnd::Exit(if is_second { 4 } else { 0 });
+            job
+        });
+        let verdict = one(&mdtest, &placed(campaign(jobs.collect())));
+        assert_eq!(verdict.outcome, wanted, "{created:?}, {then:?}: {verdict:#?}");
+    }
 }
 
 #[test]
