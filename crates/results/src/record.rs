@@ -182,7 +182,7 @@ pub struct Phase {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<SampledData>,
     /// The smallest file that the phase wrote or read, bytes. For a single shared file it is the size of that
-    /// file.
+    /// file. A creation of small files has their size as written.
     #[serde(default)]
     pub smallest_file_bytes: Option<u64>,
     /// Whether the data was flushed to storage (fsync) within the transfer span.
@@ -316,6 +316,9 @@ pub struct FailedOperation {
     pub operation: String,
     /// The path.
     pub path: String,
+    /// The offset in the file, bytes; absent if the call is about the path itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
     /// The number of the system's error; absent if a library reports none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errno: Option<i32>,
@@ -335,7 +338,7 @@ impl FailedOperation {
         FailedCall {
             call: self.operation.clone(),
             path: self.path.clone(),
-            offset: None,
+            offset: self.offset,
             errno: self.errno,
             is_short: self.is_short,
             at_unix_ms: self.at_unix_ms,

@@ -14,6 +14,8 @@ use rustix::io::Errno;
 struct NumberedError {
     text: String,
     errno: Option<i32>,
+    /// The offset that a short transfer reached.
+    reached: Option<u64>,
 }
 
 impl fmt::Display for NumberedError {
@@ -26,18 +28,30 @@ impl std::error::Error for NumberedError {}
 
 /// `error` in other words. Its kind and its number stay.
 pub fn reworded(error: &io::Error, text: impl Into<String>) -> io::Error {
-    io::Error::new(error.kind(), NumberedError { text: text.into(), errno: errno(error) })
+    let (errno, reached) = (errno(error), reached(error));
+    io::Error::new(error.kind(), NumberedError { text: text.into(), errno, reached })
 }
 
 /// An error with a number of the system, if its source has one, and a text of its own.
 pub fn numbered(errno: Option<i32>, text: impl Into<String>) -> io::Error {
     let kind = errno.map_or(ErrorKind::Other, |errno| io::Error::from_raw_os_error(errno).kind());
-    io::Error::new(kind, NumberedError { text: text.into(), errno })
+    io::Error::new(kind, NumberedError { text: text.into(), errno, reached: None })
 }
 
 /// A call that succeeded but moved too few bytes, or listed too few entries.
 pub fn short(text: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::UnexpectedEof, text.into())
+}
+
+/// The same for a transfer that ended at this offset of the file.
+pub fn short_at(reached: u64, text: impl Into<String>) -> io::Error {
+    let error = NumberedError { text: text.into(), errno: None, reached: Some(reached) };
+    io::Error::new(ErrorKind::UnexpectedEof, error)
+}
+
+/// The offset at which a short transfer ended, if it is known.
+pub fn reached(error: &io::Error) -> Option<u64> {
+    error.get_ref()?.downcast_ref::<NumberedError>()?.reached
 }
 
 /// Whether the call succeeded but moved too few bytes.
@@ -89,5 +103,8 @@ mod tests {
         assert!(is_short(&error) && errno(&error).is_none());
         assert!(is_short(&reworded(&error, "other words")));
         assert!(!is_short(&io::Error::from_raw_os_error(5)));
+        let placed = reworded(&short_at(4096, "moved 4096 of 8192 bytes"), "other words");
+        assert!(is_short(&placed) && errno(&placed).is_none());
+        assert_eq!((reached(&placed), reached(&error)), (Some(4096), None));
     }
 }

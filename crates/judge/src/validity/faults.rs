@@ -14,7 +14,7 @@ use results::crosscheck::has_kinds;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
 use results::record::{
-    self, ErrorCause, FailedCall, Failure, Notice, Phase, Record, WaitingCall, error_name,
+    self, Counts, ErrorCause, FailedCall, Failure, Notice, Phase, Record, WaitingCall, error_name,
 };
 
 use crate::case::TestCriterion;
@@ -83,12 +83,12 @@ fn counted(place: &FailurePlace<'_, '_>, phase: &Phase) -> Option<StorageFault> 
     };
     let mut listed = failed.first.iter();
     let with_path = listed.find_map(|one| fault(Some((one.rank, &one.node)), &one.call()));
+    // Without their places, short transfers show nothing.
     let found = with_path.or_else(|| {
         let mut reasons = failed.reasons.iter();
-        let reason = reasons.find(|reason| reason.cause() == ErrorCause::Storage)?;
+        let reason = reasons.find(|reason| reason.cause() == ErrorCause::Storage && !reason.is_short)?;
         let (call, path) = (phase.phase.clone(), phase.path.clone());
-        let (errno, is_short) = (reason.errno, reason.is_short);
-        fault(None, &FailedCall { call, path, errno, is_short, ..FailedCall::default() })
+        fault(None, &FailedCall { call, path, errno: reason.errno, ..FailedCall::default() })
     })?;
     Some(StorageFault { phase: Some(phase.phase.clone()), ..found })
 }
@@ -151,8 +151,8 @@ impl<'a> FailurePlace<'_, 'a> {
     fn was_written(&self, call: &FailedCall) -> bool {
         let phases = record::phases(self.before);
         let phases = phases.chain(self.maker().into_iter().flat_map(|maker| record::phases(&maker.records)));
-        let written =
-            phases.filter(|phase| phase.phase == "write").filter_map(|phase| phase.smallest_file_bytes);
+        let writes = |phase: &&Phase| phase.phase == "write" || phase.counts == Counts::Operations;
+        let written = phases.filter(writes).filter_map(|phase| phase.smallest_file_bytes);
         call.offset.is_some() && call.offset < written.max()
     }
 

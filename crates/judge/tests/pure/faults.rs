@@ -1,6 +1,6 @@
 //! Whom a failure concerns: the storage system, so that its clauses fail, or the measurement.
 
-use results::record::{ErrorCause, FailedCall, Notice, WaitingCall, error_cause};
+use results::record::{ErrorCause, FailedCall, FailureReason, Notice, WaitingCall, error_cause};
 
 use super::*;
 
@@ -107,6 +107,61 @@ fn a_read_that_meets_the_end_of_a_file_concerns_the_storage_only_where_the_file_
         let phase = Phase { smallest_file_bytes: written, ..phase("write", 100) };
         campaign.jobs[1].records.insert(1, Record::Phase(Box::new(phase)));
         assert_eq!(decided(&campaign).0, wanted, "{written:?}");
+    }
+}
+
+#[test]
+fn a_short_read_of_a_whole_file_counts_by_its_place_and_never_by_its_count() {
+    let keys = |line: &str| {
+        format!(
+            "{line}\ncriterion = {{ metric = \"file_read.rate\", op = \">=\", value = \"1/s\" }}\n\
+             [dataset.m]\nmdtest = \"-F -C -n 5 -w 4096\"\n"
+        )
+    };
+    let [own, reader] = [
+        keys("mdtest = \"-F -n 5 -w 4096 -e 4096\""),
+        keys("uses = \"dataset.m\"\nmdtest = \"-F -E -n 5 -e 8192\""),
+    ];
+    let [own, reader] = [plan(&own), plan(&reader)];
+    let of = |name: &str, smallest_file_bytes, failed| {
+        let counts = Counts::Operations;
+        Phase { counts, ops: 50, path: "/s/d".into(), smallest_file_bytes, failed, ..phase(name, 0) }
+    };
+    let made = of("file_creation", Some(4096), None);
+    let short =
+        |offset| FailedOperation { operation: "read".into(), offset, is_short: true, ..failed_stat() };
+    let listed = |offset| {
+        let reason = FailureReason { is_short: true, operations: 4, ..FailureReason::default() };
+        let failed = Failed { operations: 4, reasons: vec![reason], first: vec![short(offset)] };
+        Record::Phase(Box::new(of("file_read", None, Some(failed))))
+    };
+    let halted = |offset| Record::Failure(Failure { call: Some(short(offset).call()), ..Failure::default() });
+    for (plan, is_own, last, wanted) in [
+        (&own, true, halted(Some(0)), Outcome::Fail),
+        (&own, true, halted(Some(4095)), Outcome::Fail),
+        (&own, true, halted(Some(4096)), Outcome::Invalid),
+        (&own, true, halted(None), Outcome::Invalid),
+        (&own, true, listed(Some(0)), Outcome::Fail),
+        (&own, true, listed(Some(4096)), Outcome::Invalid),
+        (&reader, false, halted(Some(0)), Outcome::Fail),
+        (&reader, false, halted(Some(4096)), Outcome::Invalid),
+        (&reader, false, listed(Some(0)), Outcome::Fail),
+        (&reader, false, listed(Some(4096)), Outcome::Invalid),
+    ] {
+        let mut jobs = vec![job("dataset.m", 1, made.clone())];
+        jobs.extend((1..=3).map(|repetition| {
+            let mut job = job("T", repetition, of("file_stat", None, None));
+            if is_own {
+                job.records.insert(1, Record::Phase(Box::new(made.clone())));
+            }
+            if repetition == 2 {
+                job.records.insert(job.records.len() - 1, last.clone());
+                job.info.end = JobEnd::Exit(4);
+            }
+            job
+        }));
+        let verdict = one(plan, &placed(campaign(jobs)));
+        assert_eq!(verdict.outcome, wanted, "{last:?}: {verdict:#?}");
     }
 }
 

@@ -20,13 +20,13 @@ pub fn words(error: &io::Error) -> String {
     }
 }
 
-/// The facts of a failed call; `offset` is `None` for a call on the path itself.
+/// The facts of a failed call; `offset` is `None` for a call on the path itself, and where the error has it.
 #[cold]
 pub fn failed_call(call: &str, path: &Path, offset: Option<u64>, error: &io::Error) -> CallFailure {
     CallFailure {
         call: call.to_owned(),
         path: path.display().to_string(),
-        offset,
+        offset: offset.or_else(|| call_error::reached(error)),
         errno: call_error::errno(error),
         is_short: call_error::is_short(error),
         at_unix_ms: unix_ms(),

@@ -251,10 +251,8 @@ impl<'r> ObjectSteps<'r> {
                 self.system_call = "read";
                 let moved = read_all(&mut *file, buffer)?;
                 if moved < buffer.len() {
-                    let wanted = buffer.len();
-                    return Err(storage::call_error::short(format!(
-                        "the object has {moved} of {wanted} bytes"
-                    )));
+                    let text = format!("the object has {moved} of {} bytes", buffer.len());
+                    return Err(storage::call_error::short_at(moved as u64, text));
                 }
                 self.system_call = "close";
                 file.close()

@@ -253,6 +253,7 @@ impl<'r> Workbench<'r> {
             file_per_rank: true,
             direct: step != WorkbenchStep::Cleanup && self.storage.direct(),
             path: parameters.dir.clone(),
+            smallest_file_bytes: (step == WorkbenchStep::Precreate).then_some(parameters.object_bytes),
             ..Phase::default()
         };
         let mut doing =

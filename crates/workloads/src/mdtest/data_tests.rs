@@ -211,14 +211,19 @@ fn writes_are_read_back_at_once_and_shifted_readers_know_the_writer() {
 }
 
 #[test]
-fn a_short_file_that_is_not_compared_fails_the_read() {
+fn a_short_file_that_is_not_compared_fails_the_read_where_it_ends() {
     let dir = tempfile::tempdir().unwrap();
-    play_in(dir.path(), 1, &writing(Packet::Timestamp, 10));
+    let made = play_in(dir.path(), 1, &writing(Packet::Timestamp, 10));
+    assert_eq!(made[0].phase("file_creation").smallest_file_bytes, Some(10));
     let long = MdtestParameters { verify_read: false, write_bytes: 0, ..reading(Packet::Timestamp, 100) };
     let halt = play_in(dir.path(), 1, &long)[0].done.clone().expect_err("it ends");
     assert!(halt.why.ends_with("file.mdtest.0.0: read: the file has 10 of 100 bytes"), "{halt}");
+    let call = halt.call.expect("it is a call");
+    assert_eq!((call.offset, call.is_short), (Some(10), true));
     let continuing = MdtestParameters { keep_going: true, ..long };
     let left = play_in(dir.path(), 1, &continuing);
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(3));
+    let first = &left[0].phase("file_read").failed.as_ref().expect("some failed").first[0];
+    assert_eq!((first.offset, first.is_short), (Some(10), true));
     assert!(all_phases().create);
 }

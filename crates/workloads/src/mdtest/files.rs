@@ -55,6 +55,7 @@ pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Re
         verifier = make.verifier;
     }
     done.phase.check = verify::over_ranks(run, row, verifier)?;
+    done.phase.smallest_file_bytes = Some(bytes_each).filter(|bytes| *bytes > 0);
     created(run, &mut plan, done)
 }
 
@@ -239,10 +240,8 @@ impl Operation for Read<'_> {
             self.call = "read";
             self.came = read_all(&mut *file, self.buffer.bytes_mut())?;
             if self.came < wanted && self.verifier.is_none() {
-                return Err(storage::call_error::short(format!(
-                    "the file has {} of {wanted} bytes",
-                    self.came
-                )));
+                let text = format!("the file has {} of {wanted} bytes", self.came);
+                return Err(storage::call_error::short_at(self.came as u64, text));
             }
         }
         self.call = "close";

@@ -102,8 +102,8 @@ fn shortened(path: &Path) -> String {
 fn named(rank: u32, all: &str) -> Vec<FailedOperation> {
     let operations = few::split_texts(all).into_iter().filter_map(|text| {
         let (node, FailureCause { text: why, call }) = FailureCause::decode(text);
-        let CallFailure { call: operation, path, errno, is_short, at_unix_ms, .. } = *call?;
-        Some(FailedOperation { rank, node, operation, path, errno, is_short, why, at_unix_ms })
+        let CallFailure { call: operation, path, offset, errno, is_short, at_unix_ms } = *call?;
+        Some(FailedOperation { rank, node, operation, path, offset, errno, is_short, why, at_unix_ms })
     });
     operations.collect()
 }
