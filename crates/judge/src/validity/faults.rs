@@ -10,6 +10,7 @@
 use std::path::Path;
 
 use plan::line::Line;
+use plan::{Dataset, Test};
 use results::crosscheck::has_kinds;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
@@ -143,7 +144,7 @@ impl<'a> FailurePlace<'_, 'a> {
     /// Whether an earlier phase of a job that writes has failures. They may be why something is missing.
     fn has_failures_before(&self) -> bool {
         let mut failures = record::phases(self.before).filter(|phase| phase.failed.is_some());
-        self.case.test.line.writes() && failures.next().is_some()
+        self.line().is_some_and(Line::writes) && failures.next().is_some()
     }
 
     /// Whether the file had data where a read met its end. The command line may also read more than was
@@ -159,18 +160,29 @@ impl<'a> FailurePlace<'_, 'a> {
     /// Whether the campaign made the names that the job uses: an earlier phase of the job, or the job of its
     /// dataset.
     fn made_names(&self) -> bool {
-        if let Line::Tool(line) = &self.case.test.line
-            && !line.uses_only_made_names()
-        {
+        let Some(line) = self.line() else { return false };
+        if matches!(line, Line::Tool(tool) if !tool.uses_only_made_names()) {
             return false;
         }
-        let made_here = self.case.test.line.writes() && record::phases(self.before).next().is_some();
+        let made_here = line.writes() && record::phases(self.before).next().is_some();
         made_here || self.maker().is_some_and(|maker| maker.info.end == JobEnd::Exit(0))
     }
 
-    /// The job whose files the test uses.
+    /// The test of the job; `None` for the job of a dataset.
+    fn test(&self) -> Option<&'a Test> {
+        self.case.index.test_of_job(&self.job.info.test)
+    }
+
+    /// The command line of the job.
+    fn line(&self) -> Option<&'a Line> {
+        let is_maker = |dataset: &&Dataset| dataset.job() == self.job.info.test;
+        let dataset = || self.case.index.plan.datasets.iter().find(is_maker);
+        self.test().map(|test| &test.line).or_else(|| dataset().map(|dataset| &dataset.line))
+    }
+
+    /// The job whose files the job uses.
     fn maker(&self) -> Option<&'a Job> {
-        let name = self.case.test.uses.as_ref()?.maker(self.case.index.plan);
+        let name = self.test()?.uses.as_ref()?.maker(self.case.index.plan);
         self.case.index.jobs(&name).first().copied()
     }
 }

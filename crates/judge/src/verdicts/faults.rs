@@ -121,11 +121,11 @@ fn holds(reason: &Reason, part: &Reason) -> bool {
 pub(super) fn found(case: &TestCriterion<'_>, findings: &[Finding]) -> Option<Fault> {
     let index = case.index;
     let readers = index.readers(case.test).flat_map(|reader| index.jobs(&reader.id));
-    let dataset = index.plan.dataset_of(case.test).map(|dataset| index.jobs(&dataset.job()));
-    let needed = index.jobs(&case.test.warm_up_job()).iter().chain(dataset.into_iter().flatten());
-    let read = case.jobs().iter().chain(readers).chain(needed.clone());
+    let makers = index.plan.sources(case.test).flat_map(|uses| index.jobs(&uses.maker(index.plan)));
+    let needed: Vec<&Job> = index.jobs(&case.test.warm_up_job()).iter().chain(makers).copied().collect();
+    let read = case.jobs().iter().chain(readers).chain(&needed);
     let wrong = read.flat_map(|job| Fault::of_wrong_data(case, findings, job));
-    let storage = case.jobs().iter().chain(needed);
+    let storage = case.jobs().iter().chain(&needed);
     worst(wrong.chain(storage.flat_map(|job| Fault::of_storage(case, findings, job))).collect())
 }
 

@@ -283,6 +283,33 @@ fn a_fault_of_the_job_that_made_the_dataset_fails_the_clauses_that_need_it() {
 }
 
 #[test]
+fn a_maker_that_lost_its_own_file_fails_the_clauses_that_need_it() {
+    let lost = |test: &str, repetition| {
+        let failed = failed(FailedCall { call: "open".into(), offset: None, ..call("/s/f", Some(ENOENT)) });
+        let mut job = failed.jobs[1].clone();
+        job.records.insert(1, Record::Phase(Box::new(phase("write", 100))));
+        (job.info.test, job.info.repetition) = (test.into(), repetition);
+        job.folder = format!("jobs/0001-{test}-r{repetition}");
+        job
+    };
+    let of_dataset = |line: &str| Plan::parse(&plan(READ).text.replace("-w -k", line), "p.toml").unwrap();
+    let verdict = |plan: &Plan, job: &Job| one(plan, &placed(campaign(vec![job.clone()])));
+    let maker = lost("dataset.d", 1);
+    let found = verdict(&of_dataset("-w -W -k"), &maker);
+    assert_eq!(outcome(&found), (Outcome::Fail, Code::FileCallFailed), "{found:#?}");
+    assert_eq!(found.reason.text("folder"), Some("jobs/0001-dataset.d-r1"));
+    // The maker is another test.
+    let reader = READ.replace("dataset.d", "T");
+    let by_test = plan(&format!("ior = \"-w -W -k\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\n{reader}"));
+    let unwritten = failed(call("/s/f", Some(EIO))).jobs.swap_remove(1);
+    for job in [lost("T", 1), unwritten] {
+        let found = verdict(&by_test, &job);
+        assert_eq!(outcome(&found), (Outcome::Fail, Code::FileCallFailed), "{found:#?}");
+        assert_eq!(found.reason.text("folder"), Some(&*job.folder));
+    }
+}
+
+#[test]
 fn a_criterion_that_allows_errors_still_fails_if_a_call_ended_the_job() {
     let some =
         "ior = \"-w -e\"\ncriterion = { metric = \"write.errors\", op = \"<=\", value = \"5 errors\" }";

@@ -388,6 +388,18 @@ fn records_have_each_phase_and_each_kind_of_operation_of_the_benchmark() {
 }
 
 #[test]
+fn a_short_object_fails_the_benchmark_where_it_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let made =
+        play(dir.path(), 1, &only(WorkbenchParameters { iterations: 1, ..small() }, [true, false, false]));
+    assert_eq!(recorded(&made)[0].smallest_file_bytes, Some(100));
+    let longer = WorkbenchParameters { object_bytes: 300, iterations: 1, ..small() };
+    let left = play(dir.path(), 1, &only(longer, [false, true, false]));
+    let call = left[0].done.clone().expect_err("it halts").call.expect("it is a call");
+    assert_eq!((&call.call[..], call.offset, call.is_short), ("read", Some(100), true));
+}
+
+#[test]
 fn ranks_without_an_operation_of_a_kind_record_and_write_the_same_files_as_the_others() {
     let few = WorkbenchParameters { sets: 1, iterations: 1, latency: Some("l".into()), ..small() };
     let names = |dir: &Path| dir.read_dir().unwrap().flatten().filter(|file| file.path().is_file()).count();
