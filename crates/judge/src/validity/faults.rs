@@ -15,7 +15,7 @@ use results::crosscheck::has_kinds;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
 use results::record::{
-    self, Counts, ErrorCause, FailedCall, Failure, Notice, Phase, Record, WaitingCall, error_name,
+    self, ErrorCause, FailedCall, Failure, Notice, Phase, Record, WaitingCall, error_name,
 };
 
 use crate::case::TestCriterion;
@@ -150,11 +150,10 @@ impl<'a> FailurePlace<'_, 'a> {
     /// Whether the file had data where a read met its end. The command line may also read more than was
     /// written.
     fn was_written(&self, call: &FailedCall) -> bool {
-        let phases = record::phases(self.before);
-        let phases = phases.chain(self.maker().into_iter().flat_map(|maker| record::phases(&maker.records)));
-        let writes = |phase: &&Phase| phase.phase == "write" || phase.counts == Counts::Operations;
-        let written = phases.filter(writes).filter_map(|phase| phase.smallest_file_bytes);
-        call.offset.is_some() && call.offset < written.max()
+        let last = |records| record::phases(records).filter_map(Phase::written_file_bytes).last();
+        // It is not known here which repetition of the maker the job reads.
+        let made = || self.makers().iter().filter_map(|maker| last(&maker.records)).min();
+        call.offset.is_some() && call.offset < last(self.before).or_else(made)
     }
 
     /// Whether the campaign made the names that the job uses: an earlier phase of the job, or the job of its
@@ -165,7 +164,7 @@ impl<'a> FailurePlace<'_, 'a> {
             return false;
         }
         let made_here = line.writes() && record::phases(self.before).next().is_some();
-        made_here || self.maker().is_some_and(|maker| maker.info.end == JobEnd::Exit(0))
+        made_here || self.makers().first().is_some_and(|maker| maker.info.end == JobEnd::Exit(0))
     }
 
     /// The test of the job; `None` for the job of a dataset.
@@ -180,10 +179,10 @@ impl<'a> FailurePlace<'_, 'a> {
         self.test().map(|test| &test.line).or_else(|| dataset().map(|dataset| &dataset.line))
     }
 
-    /// The job whose files the job uses.
-    fn maker(&self) -> Option<&'a Job> {
-        let name = self.test()?.uses.as_ref()?.maker(self.case.index.plan);
-        self.case.index.jobs(&name).first().copied()
+    /// The jobs that made the files that the job uses.
+    fn makers(&self) -> &'a [&'a Job] {
+        let uses = self.test().and_then(|test| test.uses.as_ref());
+        uses.map_or(&[], |uses| self.case.index.jobs(&uses.maker(self.case.index.plan)))
     }
 }
 

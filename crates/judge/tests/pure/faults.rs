@@ -100,14 +100,27 @@ fn the_verdict_has_rank_node_path_call_error_and_time_of_the_failed_call() {
 #[test]
 fn a_read_that_meets_the_end_of_a_file_concerns_the_storage_only_where_the_file_had_data() {
     let read = FailedCall { call: "read".into(), ..call("/s/f", None) };
-    for (written, wanted) in
-        [(None, Outcome::Invalid), (Some(4096), Outcome::Invalid), (Some(4097), Outcome::Fail)]
-    {
+    let shared = |bytes, expected_bytes| Phase { expected_bytes, ..phase("write", bytes) };
+    for (written, wanted) in [
+        (None, Outcome::Invalid),
+        (Some(shared(4096, 8192)), Outcome::Invalid),
+        (Some(shared(4097, 8192)), Outcome::Fail),
+        // The same data was written several times.
+        (Some(shared(8192, 4096)), Outcome::Invalid),
+        // What stat shows after the write may be what was lost.
+        (Some(Phase { smallest_file_bytes: Some(0), ..shared(8192, 8192) }), Outcome::Fail),
+        (Some(Phase { smallest_file_bytes: Some(8192), ..shared(4096, 8192) }), Outcome::Invalid),
+        (Some(Phase { phase: "read".into(), ..shared(8192, 8192) }), Outcome::Invalid),
+    ] {
         let mut campaign = failed(read.clone());
-        let phase = Phase { smallest_file_bytes: written, ..phase("write", 100) };
-        campaign.jobs[1].records.insert(1, Record::Phase(Box::new(phase)));
+        let phase = written.clone().map(|phase| Record::Phase(Box::new(phase)));
+        campaign.jobs[1].records.splice(1..1, phase);
         assert_eq!(decided(&campaign).0, wanted, "{written:?}");
     }
+    let mut twice = failed(read);
+    let again = [shared(8192, 8192), shared(4096, 8192)].map(|phase| Record::Phase(Box::new(phase)));
+    twice.jobs[1].records.splice(1..1, again);
+    assert_eq!(decided(&twice).0, Outcome::Invalid, "the last write decides how long the file is");
 }
 
 #[test]

@@ -54,6 +54,22 @@ impl Phase {
         ]
     }
 
+    /// The bytes that each file of the phase has at least, because so many were written and no call failed.
+    /// What the system reports after a write does not count, because it may have lost data. `None` if the
+    /// phase did not write whole files.
+    pub fn written_file_bytes(&self) -> Option<u64> {
+        match self.counts {
+            // A creation of small files records the size as written.
+            Counts::Operations => self.smallest_file_bytes,
+            Counts::Bytes if self.phase != "write" => None,
+            // The same data may be written several times.
+            Counts::Bytes if self.file_per_rank => {
+                Some(self.balance.bytes_min.min(self.block_bytes.saturating_mul(self.segments)))
+            }
+            Counts::Bytes => Some(self.bytes.min(self.expected_bytes)),
+        }
+    }
+
     /// The mean time from the end of one transfer or operation of a rank to the end of its next one, over all
     /// ranks, seconds; `None` if nothing was done.
     pub fn apart_s(&self) -> Option<f64> {
@@ -108,7 +124,38 @@ impl Phase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Spans, Window};
+    use crate::record::{Balance, Spans, Window};
+
+    #[test]
+    fn a_written_file_has_the_bytes_that_were_moved_and_not_those_that_the_system_shows() {
+        let shared = |bytes| Phase {
+            phase: "write".into(),
+            bytes,
+            expected_bytes: 8192,
+            smallest_file_bytes: Some(0),
+            ..Phase::default()
+        };
+        let own = |bytes_min| Phase {
+            file_per_rank: true,
+            balance: Balance { bytes_min, ..Balance::default() },
+            block_bytes: 2048,
+            segments: 2,
+            ..shared(8192)
+        };
+        let created = Phase { counts: Counts::Operations, smallest_file_bytes: Some(10), ..Phase::default() };
+        for (phase, bytes) in [
+            (shared(8192), Some(8192)),
+            (shared(4096), Some(4096)),
+            (shared(16384), Some(8192)),
+            (own(4096), Some(4096)),
+            (own(1024), Some(1024)),
+            (own(8192), Some(4096)),
+            (Phase { phase: "read".into(), ..shared(8192) }, None),
+            (created, Some(10)),
+        ] {
+            assert_eq!(phase.written_file_bytes(), bytes, "{phase:?}");
+        }
+    }
 
     #[test]
     fn a_rate_is_that_of_the_time_with_all_ranks_active_if_it_is_known() {
