@@ -76,7 +76,7 @@ impl BatchScript {
         };
         let at = batch.join(SCRIPT).display().to_string();
         Ok(Self {
-            text: system.script(&request),
+            text: system.script(&request)?,
             argv: system.submitting(&batch_options(args.batch.as_deref()), &at),
             description: request.description(),
         })

@@ -4,7 +4,7 @@
 //! Invariant: pure. A row has the options and the output of one batch system.
 //! Never here: submitting, files.
 
-use units::{Usage, several};
+use units::{Usage, several, visible};
 
 use super::{at_once, most_nodes};
 use plan::Plan;
@@ -186,15 +186,22 @@ impl BatchSystem {
         Self::of(word).ok()
     }
 
-    /// The script for the request.
-    pub fn script(&self, request: &Request) -> String {
+    /// The script for the request. A text with a control character is rejected: a line end in a name would
+    /// begin a command of the shell.
+    pub fn script(&self, request: &Request) -> Result<String, Usage> {
+        let lines = (self.lines)(request);
+        let texts = lines.iter().chain([&request.cwd]).chain(&request.command);
+        if let Some(text) = texts.into_iter().find(|text| text.contains(char::is_control)) {
+            let text = visible(text);
+            return Err(Usage(format!("a batch script cannot have the control character in `{text}`")));
+        }
         let mut text = "#!/bin/sh\n".to_owned();
-        for line in (self.lines)(request) {
+        for line in lines {
             text += &format!("{}{line}\n", self.prefix);
         }
         let command: Vec<String> = request.command.iter().map(|word| quoted(word)).collect();
         // The program replaces the shell, so that signals of the batch system reach it.
-        text + &format!("cd {} || exit 2\nexec {}\n", quoted(&request.cwd), command.join(" "))
+        Ok(text + &format!("cd {} || exit 2\nexec {}\n", quoted(&request.cwd), command.join(" ")))
     }
 
     /// The command line that submits the script at `path`, with the options of the user.

@@ -70,8 +70,30 @@ fn every_batch_system_gets_its_script() {
              #flux: --time-limit=62m\n#flux: --signal=TERM@120\n",
         ),
     ] {
-        let script = BatchSystem::of(word).unwrap().script(&request(nodes, exclude));
+        let script = BatchSystem::of(word).unwrap().script(&request(nodes, exclude)).unwrap();
         assert_eq!(script, format!("#!/bin/sh\n{lines}{END}"), "{word}");
+    }
+}
+
+#[test]
+fn no_name_adds_a_line_to_a_script() {
+    let name = "c\ntouch /tmp/executed\n";
+    for system in SYSTEMS {
+        for part in ["folder", "directory", "command", "plan", "host"] {
+            let mut request = request(Some(3), &[]);
+            match part {
+                "folder" => request.out = format!("/w/{name}.batch/out.txt"),
+                "directory" => request.cwd = format!("/w/{name}"),
+                "command" => request.command.push(name.to_owned()),
+                "plan" => request.name = format!("assay-{name}"),
+                _ => request.exclude.push(name.to_owned()),
+            }
+            match system.script(&request) {
+                Err(Usage(why)) => assert!(why.contains("c\\ntouch"), "{part}: {why}"),
+                // PBS has no lines with names of hosts.
+                Ok(script) => assert!(part == "host" && !script.contains("touch"), "{part}: {script}"),
+            }
+        }
     }
 }
 
