@@ -45,9 +45,13 @@ pub(super) fn depth(path: &Path) -> io::Result<()> {
     }
 }
 
+/// What an entry of an archive counts in addition to its bytes: a block of a file system. Else empty entries,
+/// which compress very well, would have no limit but their number.
+pub(super) const ENTRY_BYTES: u64 = 4096;
+
 /// The most that an archive may contain.
 pub(super) struct UnpackLimits {
-    /// The files together, bytes.
+    /// The files together, bytes, with [`ENTRY_BYTES`] for each.
     pub(super) bytes: u64,
     /// The entries.
     pub(super) entries: u64,

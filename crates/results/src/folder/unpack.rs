@@ -7,20 +7,22 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-use flate2::read::GzDecoder;
+use flate2::bufread::GzDecoder;
 use tar::{Archive, Entry, EntryType};
 
-use super::limits::{NAME_BYTES_MAX, UnpackLimits};
+use super::limits::{ENTRY_BYTES, NAME_BYTES_MAX, UnpackLimits};
 use super::links::leads_out;
 use super::pack::UNVERIFIED;
 use super::{beneath, load::named, names, spelling};
 
 /// The first bytes of a compressed file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The most zeros after the last entry, bytes. The largest record of GNU tar has 2 GiB, the usual one 10 KiB.
+const PADDING_BYTES_MAX: u64 = 1 << 20;
 
 /// Whether `path` is a compressed file, as [`super::pack`] writes them.
 pub fn is_archive(path: &Path) -> bool {
@@ -40,10 +42,24 @@ pub(super) fn unpack_within(archive: &Path, into: &Path, limits: &UnpackLimits) 
         let file = File::open(archive)?;
         let packed = file.metadata()?.len();
         let mut unpacking = Unpacking { into, limits, packed, bytes: 0, entries: 0 };
-        unpacking.all(&mut Archive::new(GzDecoder::new(file)))?;
+        let mut archive = Archive::new(GzDecoder::new(BufReader::new(file)));
+        unpacking.all(&mut archive)?;
+        ends(archive.into_inner())?;
         campaign_in(into)
     };
     read().map_err(|error| named(archive, &error))
+}
+
+/// Rejects bytes after the end of the archive or of its compressed data. They would be part of a signed file
+/// that no command shows.
+fn ends(mut archive: GzDecoder<BufReader<File>>) -> io::Result<()> {
+    let mut padding = Vec::new();
+    archive.by_ref().take(PADDING_BYTES_MAX + 1).read_to_end(&mut padding)?;
+    let is_padding = padding.len() as u64 <= PADDING_BYTES_MAX && padding.iter().all(|byte| *byte == 0);
+    if is_padding && archive.into_inner().fill_buf()?.is_empty() {
+        return Ok(());
+    }
+    Err(rejected("it has bytes after its end".to_owned()))
 }
 
 /// The only campaign folder in the directory `into`.
@@ -97,7 +113,7 @@ impl Unpacking<'_> {
     /// Adds an entry of this size to the counts, and rejects the archive above a limit.
     fn count(&mut self, bytes: u64) -> io::Result<()> {
         self.entries += 1;
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.bytes = self.bytes.saturating_add(bytes).saturating_add(ENTRY_BYTES);
         self.limits.accept(self.bytes, self.entries, self.packed)
     }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
@@ -123,6 +124,48 @@ fn an_archive_beyond_its_limits_is_rejected() {
         assert_eq!(error.is_some(), why.is_some(), "{error:?}");
         assert!(error.unwrap_or_default().contains(why.unwrap_or_default()), "{why:?}");
     }
+}
+
+#[test]
+fn an_archive_with_bytes_after_its_end_or_with_very_many_empty_entries_is_rejected() {
+    let (place, dir) = place();
+    whole_campaign(&dir);
+    let archive = place.path().join("a.tar.gz");
+    pack(&dir, &archive, &[]).unwrap();
+    let whole = fs::read(&archive).unwrap();
+    let rejection = |bytes: &[u8]| {
+        fs::write(&archive, bytes).unwrap();
+        let into = tempfile::tempdir().unwrap();
+        unpack_within(&archive, into.path(), &UnpackLimits::default()).err().map(|error| error.to_string())
+    };
+    let compressed = |bytes: &[u8]| {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    };
+    let mut tar = Vec::new();
+    flate2::read::GzDecoder::new(&whole[..]).read_to_end(&mut tar).unwrap();
+    assert_eq!(rejection(&whole), None);
+    assert_eq!(rejection(&compressed(&[&tar[..], &[0; 10_240]].concat())), None, "zeros fill a record");
+    let behind = [
+        [&whole[..], b"x"].concat(),
+        [&whole[..], &whole[..]].concat(),
+        compressed(&[&tar[..], b"x"].concat()),
+        compressed(&[&tar[..], &[0; 2 << 20]].concat()),
+    ];
+    for bytes in behind {
+        let why = rejection(&bytes).unwrap_or_default();
+        assert!(why.ends_with("it has bytes after its end"), "{why}");
+    }
+    let mut many = tar::Builder::new(Vec::new());
+    for number in 0..20_000 {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(0);
+        header.set_mode(0o644);
+        many.append_data(&mut header, number.to_string(), io::empty()).unwrap();
+    }
+    let why = rejection(&compressed(&many.into_inner().unwrap())).unwrap_or_default();
+    assert!(why.contains("more than 100 times its size"), "{why}");
 }
 
 #[test]
