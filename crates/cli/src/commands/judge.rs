@@ -11,7 +11,7 @@ use results::reason::Reason;
 use tempfile::TempDir;
 use units::{Usage, visible};
 
-use super::run::table;
+use super::{lint, run::table};
 use crate::speech::{complain, say_rendered};
 use crate::status::{DONE, UNDECIDED};
 
@@ -122,6 +122,8 @@ impl EvidenceFolder {
     pub(super) fn evaluated(&self) -> Result<EvaluatedAgain> {
         let (plan, mut campaign) = open(&self.folder)?;
         let kept = std::mem::take(&mut campaign.verdicts);
+        let unrecorded = lint::unrecorded(&plan, &campaign);
+        campaign.info.findings.extend(unrecorded);
         let evaluation = ::judge::evaluate(&plan, &campaign);
         (campaign.verdicts, campaign.summary) = (evaluation.verdicts, evaluation.summary);
         let checked = folder::check(&self.folder)?;

@@ -12,6 +12,7 @@ use lint::{FsFacts, LineRejection, LineRole, LineSubject, MakerFacts};
 use plan::Plan;
 use plan::schedule::{self, Purpose};
 use results::finding::{Finding, Severity};
+use results::folder::Campaign;
 use units::{Dimension, Quantity, Usage};
 
 use crate::personalities::{drifted, rejections};
@@ -107,6 +108,15 @@ pub(super) fn findings_of(plan: &Plan, only: &[String]) -> Result<Vec<Finding>, 
         [] => Ok(findings(plan)),
         _ => about(plan, only, findings(plan)),
     }
+}
+
+/// The findings about the plan that the campaign does not record as they are. They follow from the plan, so a
+/// folder cannot leave one out, make it less severe, or waive it.
+pub(super) fn unrecorded(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
+    let facts = |one: &Finding| (one.code(), one.about.clone(), one.severity, one.waived.clone());
+    let recorded: Vec<_> = campaign.info.findings.iter().map(facts).collect();
+    let own = findings_of(plan, &campaign.info.only).unwrap_or_default().into_iter();
+    own.filter(|own| own.severity > Severity::Info && !recorded.contains(&facts(own))).collect()
 }
 
 /// The errors among `findings` that are about tests of `only`, or of the whole plan.

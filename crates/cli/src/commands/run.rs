@@ -265,7 +265,14 @@ pub(super) fn request(
 
 /// The verdicts on a campaign and its summary.
 fn evaluate(plan: &Plan, campaign: &Campaign) -> (Vec<Verdict>, Summary) {
-    let Evaluation { verdicts, summary } = ::judge::evaluate(plan, campaign);
+    let unrecorded = lint::unrecorded(plan, campaign);
+    let Evaluation { verdicts, summary } = if unrecorded.is_empty() {
+        ::judge::evaluate(plan, campaign)
+    } else {
+        let mut own = campaign.clone();
+        own.info.findings.extend(unrecorded);
+        ::judge::evaluate(plan, &own)
+    };
     (verdicts, summary)
 }
 

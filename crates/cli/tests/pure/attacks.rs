@@ -1,6 +1,7 @@
 //! Attempts to get a PASS for numbers that are not those of the file system, each with the reason that it
 //! ends with. An honest campaign with the same clauses passes.
 
+mod findings;
 mod identity;
 mod programs;
 mod regenerating;

@@ -3,6 +3,7 @@
 //!
 //! Never here: words for the whole folder, and exit statuses.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -12,6 +13,7 @@ use results::crosscheck;
 use results::folder::{self, Campaign, FolderFault, Job, JobEnd, Verification, names};
 
 use crate::commands::judge::{self, Difference, DifferenceKind};
+use crate::commands::lint;
 
 /// The result of examining a folder.
 #[derive(Default)]
@@ -40,9 +42,9 @@ pub(in crate::commands) fn examine(folder: &Path, checked: &Verification) -> Fol
     let mut found = FolderExamination { faults: checked.faults.clone(), ..FolderExamination::default() };
     let chained = checked.head.is_some();
     match folder::load(folder) {
-        Ok(campaign) => {
+        Ok(mut campaign) => {
             if (found.faults.is_empty() || !chained)
-                && let Err(error) = agreement(folder, &campaign, checked.ended, &mut found)
+                && let Err(error) = agreement(folder, &mut campaign, checked.ended, &mut found)
             {
                 found.faults.push(FolderFault::new("", error.to_string()));
             }
@@ -59,7 +61,7 @@ pub(in crate::commands) fn examine(folder: &Path, checked: &Verification) -> Fol
 /// Finds contradictions between plan, jobs, verdicts and report.
 fn agreement(
     folder: &Path,
-    campaign: &Campaign,
+    campaign: &mut Campaign,
     ended: bool,
     found: &mut FolderExamination,
 ) -> io::Result<()> {
@@ -67,7 +69,10 @@ fn agreement(
     // A modified plan is reported by its hash. Its jobs are then not compared.
     if folder::sha256(campaign.plan.as_bytes()) == campaign.info.plan_sha256 {
         match Plan::recorded(&campaign.plan, names::PLAN, &Choice::of(campaign)) {
-            Ok(plan) => reproduced(&plan, folder, campaign, ended, found),
+            Ok(plan) => {
+                findings(&plan, campaign, found);
+                reproduced(&plan, folder, campaign, ended, found);
+            }
             Err(error) => found.unreproduced.push(Difference {
                 text: format!("this program cannot read the plan: {error}"),
                 kind: DifferenceKind::Unreadable,
@@ -86,6 +91,25 @@ fn agreement(
         });
     }
     Ok(())
+}
+
+/// Adds the findings about the plan that the campaign does not record. Another build may find others.
+fn findings(plan: &Plan, campaign: &mut Campaign, found: &mut FolderExamination) {
+    let unrecorded = lint::unrecorded(plan, campaign);
+    for finding in &unrecorded {
+        let about = if finding.about.is_empty() { "" } else { &format!(" about {}", finding.about) };
+        let (severity, code) = (finding.severity, finding.code());
+        let text = format!(
+            "{} does not have the {severity} {code}{about}, which follows from the plan",
+            names::CAMPAIGN
+        );
+        if found.is_of_another_build {
+            found.unreproduced.push(Difference { text, kind: DifferenceKind::Reason });
+        } else {
+            found.faults.push(FolderFault::new(names::CAMPAIGN, text));
+        }
+    }
+    campaign.info.findings.extend(unrecorded);
 }
 
 /// Compares the jobs with the plan, and the verdicts with those of this program.
@@ -132,13 +156,10 @@ fn altered_report(folder: &Path, campaign: &Campaign) -> io::Result<bool> {
 /// Jobs of the plan that are missing in the folder without a reason, and jobs that the plan does not have.
 fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<FolderFault> {
     let planned = schedule::jobs(plan, &campaign.info.only).unwrap_or_default();
-    let ended = |test: &str, repetition: u32| {
-        campaign.jobs.iter().any(|job| {
-            (job.info.test.as_str(), job.info.repetition, &job.info.end)
-                == (test, repetition, &JobEnd::Exit(0))
-        })
-    };
-    let there = |name: &str| campaign.jobs.iter().any(|job| job.folder == format!("{}/{name}", names::JOBS));
+    let well = campaign.jobs.iter().filter(|job| job.info.end == JobEnd::Exit(0));
+    let ended: BTreeSet<(&str, u32)> =
+        well.map(|job| (job.info.test.as_str(), job.info.repetition)).collect();
+    let there: BTreeSet<&str> = campaign.jobs.iter().map(|job| folder::folder_name(&job.folder)).collect();
     // Jobs run in order: in a campaign that has not ended, only those before the last must exist.
     let due = match (&campaign.after, campaign.jobs.last()) {
         (Some(_), _) => u32::MAX,
@@ -152,15 +173,15 @@ fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<FolderFault> {
         (None, None) => 0,
     };
     let missing = planned.iter().filter(|job| {
-        let left_out = job.needs.iter().any(|(test, repetition)| !ended(test, *repetition))
-            || plan::left_out(plan, campaign, job).is_some();
-        job.number < due && !left_out && !there(&job.folder)
+        let left_out = || {
+            job.needs.iter().any(|(test, repetition)| !ended.contains(&(test.as_str(), *repetition)))
+                || plan::left_out(plan, campaign, job).is_some()
+        };
+        job.number < due && !there.contains(job.folder.as_str()) && !left_out()
     });
     let missing = missing.map(|job| format!("{}/{} is missing", names::JOBS, job.folder));
-    let foreign = campaign
-        .jobs
-        .iter()
-        .filter(|job| !planned.iter().any(|known| job.folder == format!("{}/{}", names::JOBS, known.folder)));
+    let known: BTreeSet<&str> = planned.iter().map(|job| job.folder.as_str()).collect();
+    let foreign = campaign.jobs.iter().filter(|job| !known.contains(folder::folder_name(&job.folder)));
     let foreign = foreign.map(|job| format!("{} is not a job of the plan", job.folder));
     missing.chain(foreign).map(|said| FolderFault::new(names::JOBS, said)).collect()
 }
