@@ -11,7 +11,7 @@ use results::reason::Reason;
 use tempfile::TempDir;
 use units::{Usage, visible};
 
-use super::{lint, run::table};
+use super::{lint, run::table, verify};
 use crate::speech::{complain, say_rendered};
 use crate::status::{DONE, UNDECIDED};
 
@@ -47,7 +47,14 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
         restore_verdicts(folder, &checked, &campaign.verdicts).into_iter().for_each(note);
     }
     note_faults(at, &checked);
-    Ok(status(campaign.exit_code(), &checked))
+    let inconsistencies = verify::inconsistencies(&plan, &campaign);
+    for fault in &inconsistencies {
+        note(format!("this folder does not verify: {}", fault.said));
+    }
+    match status(campaign.exit_code(), &checked) {
+        DONE if !inconsistencies.is_empty() => Ok(UNDECIDED),
+        status => Ok(status),
+    }
 }
 
 /// The exit status of an evaluation. The verdicts do not count for a folder that does not verify, so their

@@ -31,6 +31,9 @@ pub(super) use keyed::KeyArgs;
 use progress::Progress;
 pub(super) use progress::RunDisplay;
 
+/// This program and its version, as a campaign records them.
+pub(super) const TOOL: &str = concat!("assay ", env!("CARGO_PKG_VERSION"));
+
 /// Run the campaign of a plan and write its evidence package
 ///
 /// A campaign runs the jobs of a plan and evaluates each clause. A campaign that Ctrl-C, a kill or a node
@@ -248,7 +251,7 @@ pub(super) fn request(
         extend: None,
         only,
         program: std::env::current_exe().context("cannot find this program's own file")?,
-        tool: format!("assay {}", env!("CARGO_PKG_VERSION")),
+        tool: TOOL.to_owned(),
         build: build(),
         argv: argv.to_vec(),
         environment: environment(),

@@ -16,7 +16,7 @@ use super::signatures::{self, AllowedSigners, CheckedSignature};
 use crate::speech::say;
 use crate::status::{DONE, FAIL, UNDECIDED};
 
-pub(super) use examination::{FolderExamination, examine};
+pub(super) use examination::{FolderExamination, examine, inconsistencies};
 
 /// Check that an evidence package is complete and unmodified
 ///

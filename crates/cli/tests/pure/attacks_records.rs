@@ -218,8 +218,19 @@ fn a_part_that_is_removed_because_it_would_contradict_is_missed_by_verify() {
         assert_eq!(ran.status, Some(3), "{part}: {ran:#?}");
         let reason = crosscheck::lacks(&folder::load(&dir).unwrap().jobs[1]).expect("a part is missing");
         assert_eq!(reason.code, Code::RecordsIncomplete);
-        assert!(ran.out.contains(&report::sentences::sentence(&reason)), "{ran:#?}");
+        let said = report::sentences::sentence(&reason);
+        assert!(ran.out.contains(&said), "{ran:#?}");
+        let judged = place.assay(&format!("judge {}", dir.display()));
+        assert!(judged.status == Some(3) && judged.err.contains(&said), "{part}: {judged:#?}");
     }
+    // Another build of the same version records the same parts.
+    let at = dir.join(names::CAMPAIGN);
+    let mut info: Value = serde_json::from_str(&fs::read_to_string(&at).unwrap()).unwrap();
+    info["tool_sha256"] = "0".repeat(64).into();
+    fs::write(&at, info.to_string()).unwrap();
+    forged::chain(&dir, &|_| {});
+    let ran = place.assay(&format!("verify {}", dir.display()));
+    assert!(ran.status == Some(3) && ran.out.contains("although this program always records it"), "{ran:#?}");
     forge(&dir, SECOND, &|_, records| drop(records.remove(0)));
     let reason = crosscheck::lacks(&folder::load(&dir).unwrap().jobs[1]).expect("a record is missing");
     assert_eq!(reason.text("part"), Some("run record"));

@@ -14,6 +14,7 @@ use results::folder::{self, Campaign, FolderFault, Job, JobEnd, Verification, na
 
 use crate::commands::judge::{self, Difference, DifferenceKind};
 use crate::commands::lint;
+use crate::commands::run::TOOL;
 
 /// The result of examining a folder.
 #[derive(Default)]
@@ -114,11 +115,7 @@ fn findings(plan: &Plan, campaign: &mut Campaign, found: &mut FolderExamination)
 
 /// Compares the jobs with the plan, and the verdicts with those of this program.
 fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, found: &mut FolderExamination) {
-    found.faults.extend(jobs(plan, campaign));
-    found.faults.extend(contradictions(plan, campaign));
-    if !found.is_of_another_build {
-        found.faults.extend(incomplete(campaign));
-    }
+    found.faults.extend(inconsistencies(plan, campaign));
     if folder::has(folder, names::VERDICTS) && campaign.after.is_some() {
         let now = ::judge::evaluate(plan, campaign).verdicts;
         found.unreproduced.extend(judge::differences(&campaign.verdicts, &now));
@@ -128,7 +125,18 @@ fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, foun
     }
 }
 
-/// Records without a part that this program records always. Such a part would have to agree with the others.
+/// Jobs that are not those of the plan, contradict each other, or lack facts that would have to agree.
+pub(in crate::commands) fn inconsistencies(plan: &Plan, campaign: &Campaign) -> Vec<FolderFault> {
+    let mut all = jobs(plan, campaign);
+    all.extend(contradictions(plan, campaign));
+    // The same version records the same parts, whoever built it.
+    if campaign.info.tool == TOOL && campaign.info.schema == folder::SCHEMA {
+        all.extend(incomplete(campaign));
+    }
+    all
+}
+
+/// Records without a part that this version of the program records always.
 fn incomplete(campaign: &Campaign) -> impl Iterator<Item = FolderFault> {
     let of = |job: &Job| {
         let reason = crosscheck::lacks(job)?;
