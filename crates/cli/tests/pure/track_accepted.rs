@@ -16,12 +16,12 @@ role = "reported"
 id = "W"
 ior = "-w -e -t 64k -b SIZE --rate 40MB/s"
 repetitions = 5
-cov_max = "90%"
-criterion = { metric = "write.bw", op = ">=", value = "10% of accepted" }
+criterion = { metric = "write.bw", op = ">=", value = "10% of accepted", rule = "as-written", cov_max = "" }
 "#;
 
 /// A place with the plan `p.toml`, whose campaigns enter the history `h.sqlite`. The directory under test is
-/// in memory, and rates are limited, so they vary little.
+/// in memory, and rates are limited, so they vary little. The values alone decide, because other programs of
+/// the machine disturb the rates.
 struct Tracked(Place, tempfile::TempDir);
 
 impl Tracked {

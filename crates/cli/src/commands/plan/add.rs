@@ -141,11 +141,15 @@ fn in_contract(text: &str, id: &str) -> String {
         entries.last_mut().expect("one is there").push_str(line);
     }
     let mut requirements = Vec::new();
-    for entry in entries.iter_mut().filter(|entry| entry.contains("\ncriterion = ")) {
+    for entry in &mut entries {
         let requirement = entry.lines().find_map(|line| line.strip_prefix("clause = \"")?.strip_suffix('"'));
-        if let Some(requirement) = requirement.map(str::to_owned) {
-            *entry = entry.replacen(&format!("\"{requirement}\""), &format!("\"{id}\""), 1);
+        let Some(requirement) = requirement.map(str::to_owned) else { continue };
+        let line = format!("clause = \"{requirement}\"\n");
+        if entry.contains("\ncriterion = ") {
+            *entry = entry.replacen(&line, &format!("clause = \"{id}\"\n"), 1);
             requirements.push(requirement);
+        } else {
+            *entry = entry.replacen(&line, "", 1);
         }
     }
     let text = entries.concat();
