@@ -4,6 +4,7 @@
 //! machines mount.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, ToSql};
 
 use super::database::{Database, DatabaseError, SqlRow, SqlValue, StoreAccess, StoreState};
+use super::schema::{TABLES, VERSION};
 
 /// Marks the file as one of this program: `assy`.
 const APPLICATION: i64 = 0x6173_7379;
@@ -39,6 +41,17 @@ impl SqliteFile {
         Ok(Self(connection))
     }
 
+    /// Whether the tables are those of this program. A view in the place of a table can compute without end, and
+    /// so can a trigger. Other tables and views are not read.
+    fn has_own_tables(&self) -> Result<bool, DatabaseError> {
+        let made = Connection::open_in_memory()?;
+        made.execute_batch(TABLES)?;
+        let found = definitions(&self.0)?;
+        let is_trigger = |sql: &String| sql.to_ascii_uppercase().starts_with("CREATE TRIGGER");
+        let has_all = definitions(&made)?.iter().all(|(name, sql)| found.get(name) == Some(sql));
+        Ok(has_all && !found.values().any(is_trigger))
+    }
+
     fn number(&self, pragma: &str) -> Result<i64, DatabaseError> {
         Ok(self.0.pragma_query_value(None, pragma, |row| row.get(0))?)
     }
@@ -47,6 +60,9 @@ impl SqliteFile {
 impl Database for SqliteFile {
     fn state(&self) -> Result<StoreState, DatabaseError> {
         let (application, version) = (self.number("application_id")?, self.number("user_version")?);
+        if application == APPLICATION && version == i64::from(VERSION) && !self.has_own_tables()? {
+            return Ok(StoreState::Foreign);
+        }
         if application == APPLICATION {
             return Ok(u32::try_from(version).map_or(StoreState::Foreign, StoreState::Version));
         }
@@ -100,6 +116,14 @@ impl Database for SqliteFile {
         }
         Ok(())
     }
+}
+
+/// The statements that made tables, indexes, views and triggers, by name. Their words have single blanks.
+fn definitions(connection: &Connection) -> Result<BTreeMap<String, String>, DatabaseError> {
+    let mut statement = connection.prepare("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+    let single = |sql: String| sql.split_whitespace().collect::<Vec<_>>().join(" ");
+    Ok(rows.map(|row| row.map(|(name, sql)| (name, single(sql)))).collect::<Result<_, Error>>()?)
 }
 
 /// Whether there is a rollback journal: another program writes now, or was killed.

@@ -232,6 +232,26 @@ fn other_files_are_rejected_and_left_as_they_are() {
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a); PRAGMA user_version = 1").unwrap();
     assert_eq!(Store::open_or_create(&other).err(), Some(StoreError::Foreign((&other).into())));
 
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+    for (name, change) in [
+        ("view", format!("DROP TABLE series; CREATE VIEW series AS {endless}")),
+        (
+            "trigger",
+            format!("CREATE TRIGGER t AFTER INSERT ON entries BEGIN INSERT INTO notes {endless}; END"),
+        ),
+        ("columns", "ALTER TABLE points ADD COLUMN more TEXT".to_owned()),
+    ] {
+        let path = place.path().join(name);
+        drop(Store::open_or_create(&path).unwrap());
+        Connection::open(&path).unwrap().execute_batch(&change).unwrap();
+        assert_eq!(Store::open(&path).err(), Some(StoreError::Foreign((&path).into())), "{name}");
+    }
+    let with_more = place.path().join("more");
+    drop(Store::open_or_create(&with_more).unwrap());
+    let more = format!("CREATE TABLE mine (a); CREATE VIEW own AS {endless}");
+    Connection::open(&with_more).unwrap().execute_batch(&more).unwrap();
+    assert!(Store::open(&with_more).is_ok(), "tables and views of the user are not read");
+
     let newer = place.path().join("newer.sqlite");
     drop(Store::open_or_create(&newer).unwrap());
     Connection::open(&newer).unwrap().execute_batch("PRAGMA user_version = 2").unwrap();
