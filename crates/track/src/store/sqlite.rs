@@ -41,8 +41,8 @@ impl SqliteFile {
         Ok(Self(connection))
     }
 
-    /// Whether the tables are those of this program. A view in the place of a table can compute without end, and
-    /// so can a trigger. Other tables and views are not read.
+    /// Whether the tables are those of this program. A view in the place of a table can compute without end,
+    /// and so can a trigger. Other tables and views are not read.
     fn has_own_tables(&self) -> Result<bool, DatabaseError> {
         let made = Connection::open_in_memory()?;
         made.execute_batch(TABLES)?;

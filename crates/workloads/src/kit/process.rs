@@ -10,7 +10,7 @@
 //! Never here: what follows from it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use results::folder::sha256_of;
@@ -24,10 +24,11 @@ use rustix::path::Arg;
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 /// A larger file has no hash.
 const HASHED_BYTES_MAX: u64 = 64 << 20;
-/// Prefixes of the names of libraries that the program is linked to.
-const NEEDED: [&str; 7] = ["libc.", "libm.", "libgcc_s.", "libpthread.", "libdl.", "librt.", "ld-"];
-/// Where a system has these libraries.
-const SYSTEM: [&str; 4] = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"];
+/// The libraries that the program is linked to. They lie beside the loader.
+const NEEDED: [&str; 6] =
+    ["libc.so.6", "libm.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2", "librt.so.1"];
+/// The entry of the auxiliary vector with the address of the loader (getauxval(3)).
+const AT_BASE: usize = 7;
 
 /// The files that were mapped at the start.
 static AT_START: OnceLock<Vec<MappedObject>> = OnceLock::new();
@@ -35,10 +36,15 @@ static AT_START: OnceLock<Vec<MappedObject>> = OnceLock::new();
 /// Remembers the mapped files that the program does not need. To be called before it loads a library.
 pub fn remember_mapped() {
     AT_START.get_or_init(|| {
-        let maps = kernel_text("/proc/self/maps");
+        let maps = kernel_text("/proc/self/smaps");
         let program = rustix::fs::readlink("/proc/self/exe", Vec::new()).unwrap_or_default();
-        let paths = unneeded(&maps, &program.to_string_lossy());
-        paths.into_iter().take(NodeIdentity::CAP).map(object).collect()
+        let mappings = mappings(&maps);
+        let loader = loader(&mappings, base(&kernel_bytes("/proc/self/auxv")));
+        let beside = |name: &&str| fs::canonicalize(Path::new(loader).with_file_name(name)).ok();
+        let mut needed: Vec<PathBuf> = NEEDED.iter().filter_map(beside).collect();
+        needed.extend([PathBuf::from(loader), PathBuf::from(&*program.to_string_lossy())]);
+        let found = unneeded(&mappings, &needed);
+        found.into_iter().take(NodeIdentity::CAP).map(|path| object(&path)).collect()
     });
 }
 
@@ -68,18 +74,22 @@ pub fn boot_id() -> String {
     known_boot_id(&kernel_text("/proc/self/mountinfo"), kernel_text(BOOT_ID).trim())
 }
 
-/// The content of a file of the kernel, read by instructions of this program; empty if that fails.
+/// The text of a file of the kernel, read by instructions of this program; empty if that fails.
 pub(super) fn kernel_text(path: impl Arg) -> String {
+    String::from_utf8_lossy(&kernel_bytes(path)).into_owned()
+}
+
+fn kernel_bytes(path: impl Arg) -> Vec<u8> {
     let Ok(file) = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) else {
-        return String::new();
+        return Vec::new();
     };
     let (mut bytes, mut buffer) = (Vec::new(), [0; 1 << 14]);
     loop {
         match rustix::io::read(&file, &mut buffer) {
-            Ok(0) => return String::from_utf8_lossy(&bytes).into_owned(),
+            Ok(0) => return bytes,
             Ok(count) => bytes.extend_from_slice(&buffer[..count]),
             Err(Errno::INTR) => {}
-            Err(_) => return String::new(),
+            Err(_) => return Vec::new(),
         }
     }
 }
@@ -93,32 +103,67 @@ fn known_boot_id(mountinfo: &str, text: &str) -> String {
     if is_own && is_id { text.to_owned() } else { String::new() }
 }
 
-/// The mapped files with code, except `program` and the libraries that it is linked to. Those that were
-/// loaded first come first: preloaded libraries, then those that they need. The loader maps each library
+/// A part of the address space.
+struct MappedPart<'m> {
+    from: usize,
+    to: usize,
+    has_code: bool,
+    /// Its file; a name in brackets, or nothing, if it has none.
+    path: &'m str,
+    /// Whether pages of the file were replaced by own ones of the process.
+    is_changed: bool,
+}
+
+/// The parts in the text of `/proc/PID/smaps` (proc(5)).
+fn mappings(smaps: &str) -> Vec<MappedPart<'_>> {
+    let mut all: Vec<MappedPart<'_>> = Vec::new();
+    for line in smaps.lines() {
+        if let Some(own) = line.strip_prefix("Anonymous:") {
+            let is_changed = own.trim() != "0 kB";
+            all.last_mut().into_iter().for_each(|last| last.is_changed = is_changed);
+        }
+        let mut words = line.splitn(6, ' ');
+        let range = words.next().and_then(|range| range.split_once('-'));
+        let Some((from, to)) = range else { continue };
+        let address = |text| usize::from_str_radix(text, 16).ok();
+        let (Some(from), Some(to)) = (address(from), address(to)) else { continue };
+        let has_code = words.next().is_some_and(|rights| rights.contains('x'));
+        let path = words.nth(3).unwrap_or_default().trim_start();
+        all.push(MappedPart { from, to, has_code, path, is_changed: false });
+    }
+    all
+}
+
+/// The address of the loader in the auxiliary vector that the kernel gave the process; 0 without one.
+fn base(auxv: &[u8]) -> usize {
+    let words: Vec<usize> = auxv
+        .chunks_exact(size_of::<usize>())
+        .map(|bytes| bytes.try_into().map_or(0, usize::from_ne_bytes))
+        .collect();
+    words.chunks_exact(2).find(|pair| pair[0] == AT_BASE).map_or(0, |pair| pair[1])
+}
+
+/// The file of the loader, which the kernel mapped at `base`; empty without one.
+fn loader<'m>(mappings: &[MappedPart<'m>], base: usize) -> &'m str {
+    let at_base = |one: &&MappedPart<'_>| (one.from..one.to).contains(&base);
+    mappings.iter().find(at_base).map_or("", |one| one.path)
+}
+
+/// The mapped files with code that are not `needed`, code that was changed, and code of no file. Those that
+/// were loaded first come first: preloaded libraries, then those that they need. The loader maps each library
 /// below the ones before.
-fn unneeded<'m>(maps: &'m str, program: &str) -> Vec<&'m str> {
-    let files = maps.lines().filter_map(|line| {
-        let path = &line[line.find('/')?..];
-        line.split(' ').nth(1)?.contains('x').then_some(path)
+fn unneeded(mappings: &[MappedPart<'_>], needed: &[PathBuf]) -> Vec<String> {
+    let is_needed = |path: &str| needed.iter().any(|needed| needed.as_os_str() == path);
+    let named = mappings.iter().filter(|one| one.has_code).filter_map(|one| match one.path {
+        path if path.starts_with('/') && !is_needed(path) => Some(path.to_owned()),
+        path if path.starts_with('/') => one.is_changed.then(|| format!("{path} (changed code)")),
+        "[vdso]" | "[vsyscall]" => None,
+        _ => Some(format!("code of no file at {:x}", one.from)),
     });
-    let mut files: Vec<&str> = files.collect();
-    files.dedup();
-    let loader = files.iter().find(|file| name(file).starts_with("ld-")).map(|file| dir(file));
-    let needed = |file: &str| {
-        let is_usual = SYSTEM.iter().any(|dir| file.starts_with(dir)) || Some(dir(file)) == loader;
-        is_usual && NEEDED.iter().any(|prefix| name(file).starts_with(prefix))
-    };
-    files.retain(|file| *file != program && !needed(file));
-    files.reverse();
-    files
-}
-
-fn name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or_default()
-}
-
-fn dir(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+    let mut named: Vec<String> = named.collect();
+    named.dedup();
+    named.reverse();
+    named
 }
 
 fn object(path: &str) -> MappedObject {
@@ -133,22 +178,52 @@ mod tests {
 
     #[test]
     fn mapped_files_that_the_program_does_not_need_are_found() {
-        let line = |rights: &str, path: &str| format!("7f00-7f01 {rights} 00000000 08:01 12   {path}\n");
-        let needed = [
-            line("r-xp", "/opt/assay"),
-            line("r-xp", "/usr/lib/x86_64-linux-gnu/libc.so.6"),
-            line("r-xp", "/usr/lib64/libm-2.28.so").replace("libm-", "libm."),
-            line("r-xp", "/nix/store/a/lib/ld-linux-x86-64.so.2"),
-            line("r-xp", "/nix/store/a/lib/libgcc_s.so.1"),
-            line("r-xp", "[vdso]"),
-            line("r--p", "/usr/lib/locale/locale-archive"),
-            "7f00-7f01 rwxp 00000000 00:00 0\n".to_owned(),
+        let part = |from: &str, rights: &str, path: &str, own: u32| {
+            let to = format!("{from}fff");
+            format!("{from}000-{to} {rights} 00000000 08:01 12   {path}\nRss:  4 kB\nAnonymous:   {own} kB\n")
+        };
+        let found = |text: &str| {
+            let mappings = mappings(text);
+            let beside = Path::new(loader(&mappings, 0x30_100)).with_file_name("libc.so.6");
+            let needed = ["/opt/assay".into(), loader(&mappings, 0x30_100).into(), beside];
+            unneeded(&mappings, &needed)
+        };
+        let honest = [
+            part("10", "r-xp", "/opt/assay", 0),
+            part("11", "rw-p", "/opt/assay", 8),
+            part("12", "rw-p", "", 8),
+            part("20", "r-xp", "/usr/lib/x86_64-linux-gnu/libc.so.6", 0),
+            part("30", "r-xp", "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", 0),
+            part("40", "r-xp", "[vdso]", 0),
+            part("50", "r--p", "/usr/lib/locale/locale-archive", 0),
         ]
         .concat();
-        assert_eq!(unneeded(&needed, "/opt/assay"), [""; 0]);
-        let others = line("r-xp", "/tmp/libc.so.6") + &line("r-xp", "/usr/lib64/libfast io.so");
-        let found = needed + &others + &line("r-xp", "/usr/lib64/libfast io.so");
-        assert_eq!(unneeded(&found, "/opt/assay"), ["/usr/lib64/libfast io.so", "/tmp/libc.so.6"]);
+        assert_eq!(found(&honest), [""; 0]);
+        for (text, named) in [
+            (part("19", "r-xp", "/usr/lib64/libfast io.so", 0), "/usr/lib64/libfast io.so"),
+            (part("19", "r-xp", "/tmp/ld-fast.so", 0), "/tmp/ld-fast.so"),
+            (
+                part("19", "r-xp", "/usr/lib/x86_64-linux-gnu/libm.so.9", 0),
+                "/usr/lib/x86_64-linux-gnu/libm.so.9",
+            ),
+            (part("19", "r-xp", "/tmp/libc.so.6", 0), "/tmp/libc.so.6"),
+            (part("19", "rwxp", "", 4), "code of no file at 19000"),
+            (part("19", "r-xp", "[anon:name]", 4), "code of no file at 19000"),
+            (part("19", "r-xp", "/opt/assay", 4), "/opt/assay (changed code)"),
+        ] {
+            assert_eq!(found(&(text + &honest)), [named]);
+        }
+    }
+
+    #[test]
+    fn the_loader_is_that_of_the_kernel_and_a_test_program_needs_no_more() {
+        let maps = kernel_text("/proc/self/smaps");
+        let mappings = mappings(&maps);
+        let loader = loader(&mappings, base(&kernel_bytes("/proc/self/auxv")));
+        assert!(loader.rsplit('/').next().unwrap().starts_with("ld-linux"), "{loader}");
+        remember_mapped();
+        let objects = mapped_at_start();
+        assert!(objects.iter().all(|one| one.path.contains("valgrind")), "{objects:?}");
     }
 
     #[test]

@@ -129,7 +129,7 @@ fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, foun
 pub(in crate::commands) fn inconsistencies(plan: &Plan, campaign: &Campaign) -> Vec<FolderFault> {
     let mut all = jobs(plan, campaign);
     all.extend(contradictions(plan, campaign));
-    // The same version records the same parts, whoever built it.
+    // Every build of a version records the same parts.
     if campaign.info.tool == TOOL && campaign.info.schema == folder::SCHEMA {
         all.extend(incomplete(campaign));
     }

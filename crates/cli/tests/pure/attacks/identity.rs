@@ -72,7 +72,7 @@ fn a_library_preloaded_for_the_whole_system_leaves_no_variable_and_is_found() {
 /// A library that shows an empty map of the process to everything that opens it.
 const HIDING: &str = "#define _GNU_SOURCE\n#include <fcntl.h>\n#include <string.h>\n\
     #include <sys/syscall.h>\n#include <unistd.h>\nstatic int other(const char *path, int flags) {\n\
-    if (!strcmp(path, \"/proc/self/maps\")) path = \"/dev/null\";\n\
+    if (!strncmp(path, \"/proc/self/\", 11)) path = \"/dev/null\";\n\
     return syscall(SYS_openat, AT_FDCWD, path, flags, 0666);\n}\n\
     int open(const char *path, int flags, ...) { return other(path, flags); }\n\
     int open64(const char *path, int flags, ...) { return other(path, flags); }\n";
@@ -90,6 +90,17 @@ fn a_preloaded_library_that_hides_itself_from_reads_of_the_c_library_is_found() 
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let data = only(&scene, &through(&format!("LD_PRELOAD={library:?} exec \"$@\"")), "mapped-object");
     assert_eq!(data["path"].as_str(), library.canonicalize().unwrap().to_str(), "{data}");
+}
+
+#[test]
+fn a_preloaded_library_with_the_name_of_the_loader_or_of_a_needed_library_is_found() {
+    let Some(scene) = Scene::new() else { return };
+    for name in ["ld-fast.so", "libm.so.9", "libc.so.6"] {
+        let library = scene.place.path(name);
+        std::fs::copy(common::shim(), &library).unwrap();
+        let data = only(&scene, &through(&format!("LD_PRELOAD={library:?} exec \"$@\"")), "mapped-object");
+        assert_eq!(data["path"].as_str(), library.canonicalize().unwrap().to_str(), "{data}");
+    }
 }
 
 #[test]
