@@ -85,10 +85,24 @@ pub(crate) fn transfer_rejection(path: &Path, moved: Moved<'_>, offset: u64) -> 
 /// The same for an open file.
 pub(crate) fn rejection_of_open(file: &OwnedFd, moved: Moved<'_>, offset: u64) -> Option<Errno> {
     let again = match moved {
-        Moved::Written(data) => calls::pwrite(file, data, offset).and_then(|_| calls::fsync(file)),
+        Moved::Written(data) => written(file, data, offset).and_then(|()| calls::fsync(file)),
         Moved::Read(data) => calls::pread(file, data, offset).map(drop),
     };
     again.err()
+}
+
+/// Writes all bytes. The first call on an almost full file system writes some of them.
+fn written(file: &OwnedFd, mut data: &[u8], mut offset: u64) -> Result<(), Errno> {
+    while !data.is_empty() {
+        let moved = match calls::pwrite(file, data, offset) {
+            Ok(0) => break,
+            Err(Errno::INTR) => 0,
+            moved => moved?,
+        };
+        data = &data[moved..];
+        offset += moved as u64;
+    }
+    Ok(())
 }
 
 /// Whether a file whose first `written` bytes were written has lost data because no space was left for it.
