@@ -109,8 +109,9 @@ pub struct CampaignRequest {
     pub evaluate: Evaluate,
 }
 
-/// The verdicts on a campaign and its summary, from its plan and its folder.
-pub type Evaluate = fn(&Plan, &Campaign) -> (Vec<Verdict>, Summary);
+/// The verdicts on a campaign and its summary, from its plan and its folder. It adds findings about the plan
+/// that the folder lacks.
+pub type Evaluate = fn(&Plan, &mut Campaign) -> (Vec<Verdict>, Summary);
 
 /// Why a campaign could not be run.
 #[derive(Debug)]
@@ -545,7 +546,7 @@ fn finish(asked: &CampaignRequest, site: &CampaignSite) -> Result<Ended, Trouble
         folder::write_machine(&asked.folder, names::AFTER, &machine(&site.dirs))?;
     }
     let mut campaign = folder::load(&asked.folder)?;
-    (campaign.verdicts, campaign.summary) = (asked.evaluate)(&asked.plan, &campaign);
+    (campaign.verdicts, campaign.summary) = (asked.evaluate)(&asked.plan, &mut campaign);
     if is_missing(names::SUMMARY) {
         folder::write_summary(&asked.folder, &campaign.summary)?;
     }

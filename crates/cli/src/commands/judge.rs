@@ -129,8 +129,7 @@ impl EvidenceFolder {
     pub(super) fn evaluated(&self) -> Result<EvaluatedAgain> {
         let (plan, mut campaign) = open(&self.folder)?;
         let kept = std::mem::take(&mut campaign.verdicts);
-        let unrecorded = lint::unrecorded(&plan, &campaign);
-        campaign.info.findings.extend(unrecorded);
+        lint::complete(&plan, &mut campaign);
         let evaluation = ::judge::evaluate(&plan, &campaign);
         (campaign.verdicts, campaign.summary) = (evaluation.verdicts, evaluation.summary);
         let checked = folder::check(&self.folder)?;

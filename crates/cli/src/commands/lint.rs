@@ -110,13 +110,16 @@ pub(super) fn findings_of(plan: &Plan, only: &[String]) -> Result<Vec<Finding>, 
     }
 }
 
-/// The findings about the plan that the campaign does not record as they are. They follow from the plan, so a
-/// folder cannot leave one out, make it less severe, or waive it.
-pub(super) fn unrecorded(plan: &Plan, campaign: &Campaign) -> Vec<Finding> {
+/// Adds the findings about the plan that the campaign does not record as they are, and returns them. They
+/// follow from the plan, so a folder cannot leave one out, make it less severe, or waive it.
+pub(super) fn complete(plan: &Plan, campaign: &mut Campaign) -> Vec<Finding> {
     let facts = |one: &Finding| (one.code(), one.about.clone(), one.severity, one.waived.clone());
     let recorded: Vec<_> = campaign.info.findings.iter().map(facts).collect();
     let own = findings_of(plan, &campaign.info.only).unwrap_or_default().into_iter();
-    own.filter(|own| own.severity > Severity::Info && !recorded.contains(&facts(own))).collect()
+    let missing = own.filter(|own| own.severity > Severity::Info && !recorded.contains(&facts(own)));
+    let missing: Vec<Finding> = missing.collect();
+    campaign.info.findings.extend(missing.iter().cloned());
+    missing
 }
 
 /// The errors among `findings` that are about tests of `only`, or of the whole plan.

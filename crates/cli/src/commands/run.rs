@@ -267,15 +267,9 @@ pub(super) fn request(
 }
 
 /// The verdicts on a campaign and its summary.
-fn evaluate(plan: &Plan, campaign: &Campaign) -> (Vec<Verdict>, Summary) {
-    let unrecorded = lint::unrecorded(plan, campaign);
-    let Evaluation { verdicts, summary } = if unrecorded.is_empty() {
-        ::judge::evaluate(plan, campaign)
-    } else {
-        let mut own = campaign.clone();
-        own.info.findings.extend(unrecorded);
-        ::judge::evaluate(plan, &own)
-    };
+fn evaluate(plan: &Plan, campaign: &mut Campaign) -> (Vec<Verdict>, Summary) {
+    lint::complete(plan, campaign);
+    let Evaluation { verdicts, summary } = ::judge::evaluate(plan, campaign);
     (verdicts, summary)
 }
 

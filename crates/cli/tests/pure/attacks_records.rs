@@ -218,10 +218,10 @@ fn a_part_that_is_removed_because_it_would_contradict_is_missed_by_verify() {
         assert_eq!(ran.status, Some(3), "{part}: {ran:#?}");
         let reason = crosscheck::lacks(&folder::load(&dir).unwrap().jobs[1]).expect("a part is missing");
         assert_eq!(reason.code, Code::RecordsIncomplete);
-        let said = report::sentences::sentence(&reason);
-        assert!(ran.out.contains(&said), "{ran:#?}");
+        let sentence = report::sentences::sentence(&reason);
+        assert!(ran.out.contains(&sentence), "{ran:#?}");
         let judged = place.assay(&format!("judge {}", dir.display()));
-        assert!(judged.status == Some(3) && judged.err.contains(&said), "{part}: {judged:#?}");
+        assert!(judged.status == Some(3) && judged.err.contains(&sentence), "{part}: {judged:#?}");
     }
     // Another build of the same version records the same parts.
     let at = dir.join(names::CAMPAIGN);

@@ -136,17 +136,17 @@ fn a_short_read_of_a_whole_file_counts_by_its_place_and_never_by_its_count() {
         keys("uses = \"dataset.m\"\nmdtest = \"-F -E -n 5 -e 8192\""),
     ];
     let [own, reader] = [plan(&own), plan(&reader)];
-    let of = |name: &str, smallest_file_bytes, failed| {
+    let operations = |name: &str, smallest_file_bytes, failed| {
         let counts = Counts::Operations;
         Phase { counts, ops: 50, path: "/s/d".into(), smallest_file_bytes, failed, ..phase(name, 0) }
     };
-    let made = of("file_creation", Some(4096), None);
+    let made = operations("file_creation", Some(4096), None);
     let short =
         |offset| FailedOperation { operation: "read".into(), offset, is_short: true, ..failed_stat() };
     let listed = |offset| {
         let reason = FailureReason { is_short: true, operations: 4, ..FailureReason::default() };
         let failed = Failed { operations: 4, reasons: vec![reason], first: vec![short(offset)] };
-        Record::Phase(Box::new(of("file_read", None, Some(failed))))
+        Record::Phase(Box::new(operations("file_read", None, Some(failed))))
     };
     let halted = |offset| Record::Failure(Failure { call: Some(short(offset).call()), ..Failure::default() });
     for (plan, is_own, last, wanted) in [
@@ -163,7 +163,7 @@ fn a_short_read_of_a_whole_file_counts_by_its_place_and_never_by_its_count() {
     ] {
         let mut jobs = vec![job("dataset.m", 1, made.clone())];
         jobs.extend((1..=3).map(|repetition| {
-            let mut job = job("T", repetition, of("file_stat", None, None));
+            let mut job = job("T", repetition, operations("file_stat", None, None));
             if is_own {
                 job.records.insert(1, Record::Phase(Box::new(made.clone())));
             }
@@ -335,7 +335,7 @@ fn names_that_an_earlier_phase_could_not_make_are_not_lost() {
     let mdtest = plan(
         "mdtest = \"-F -n 5\"\ncriterion = { metric = \"file_stat.rate\", op = \">=\", value = \"1/s\" }",
     );
-    let of = |name: &str, errno: Option<i32>| {
+    let operations = |name: &str, errno: Option<i32>| {
         let first = |errno| FailedOperation { errno: Some(errno), ..failed_stat() };
         let failed =
             errno.map(|errno| Failed { operations: 4, first: vec![first(errno)], ..Failed::default() });
@@ -347,11 +347,11 @@ fn names_that_an_earlier_phase_could_not_make_are_not_lost() {
     };
     let halted = Record::Failure(Failure { call: Some(call("/s/d", Some(ENOENT))), ..Failure::default() });
     for (created, then, wanted) in [
-        (None, of("file_stat", Some(ENOENT)), Outcome::Fail),
-        (Some(EACCES), of("file_stat", Some(ENOENT)), Outcome::Invalid),
-        (Some(EACCES), of("file_stat", Some(EIO)), Outcome::Fail),
-        (Some(EIO), of("file_stat", Some(ENOENT)), Outcome::Fail),
-        (Some(ENOENT), of("file_stat", None), Outcome::Fail),
+        (None, operations("file_stat", Some(ENOENT)), Outcome::Fail),
+        (Some(EACCES), operations("file_stat", Some(ENOENT)), Outcome::Invalid),
+        (Some(EACCES), operations("file_stat", Some(EIO)), Outcome::Fail),
+        (Some(EIO), operations("file_stat", Some(ENOENT)), Outcome::Fail),
+        (Some(ENOENT), operations("file_stat", None), Outcome::Fail),
         (None, left(Some(ENOTEMPTY)), Outcome::Fail),
         (Some(EACCES), left(Some(ENOTEMPTY)), Outcome::Invalid),
         (Some(EACCES), left(None), Outcome::Invalid),
@@ -361,9 +361,9 @@ fn names_that_an_earlier_phase_could_not_make_are_not_lost() {
         let jobs = (1..=3).map(|repetition| {
             let is_second = repetition == 2;
             let mut job = job("T", repetition, phase("file_removal", 0));
-            let then = if is_second { then.clone() } else { of("file_stat", None) };
-            let made = of("file_creation", created.filter(|_| is_second));
-            job.records.splice(1..1, [of("tree_creation", None), made, then]);
+            let then = if is_second { then.clone() } else { operations("file_stat", None) };
+            let made = operations("file_creation", created.filter(|_| is_second));
+            job.records.splice(1..1, [operations("tree_creation", None), made, then]);
             job.info.end = JobEnd::Exit(if is_second { 4 } else { 0 });
             job
         });
@@ -423,14 +423,14 @@ fn a_count_about_the_whole_benchmark_or_one_kind_allows_the_failures_of_that_kin
             let first = FailedOperation { errno: Some(EIO), ..failed_stat() };
             let failed = Failed { operations: 4, first: vec![first], ..Failed::default() };
             let failed = (repetition == 2).then_some(failed);
-            let of = |name: &str, failed| {
+            let operations = |name: &str, failed| {
                 let of_phase = Phase { counts: Counts::Operations, failed, ..phase(name, 0) };
                 Record::Phase(Box::new(of_phase))
             };
             let mut job = job("T", repetition, phase("cleanup", 0));
             let kinds = ["benchmark_create", "benchmark_read"]
-                .map(|name| of(name, failed.clone().filter(|_| name == kind)));
-            job.records.splice(1..1, [of("benchmark", failed.clone())].into_iter().chain(kinds));
+                .map(|name| operations(name, failed.clone().filter(|_| name == kind)));
+            job.records.splice(1..1, [operations("benchmark", failed.clone())].into_iter().chain(kinds));
             let words = ::plan::schedule::jobs(&plan, &[]).unwrap().remove(0).words;
             job.info.argv = std::iter::once("md-workbench".to_owned()).chain(words).collect();
             job.info.end = JobEnd::Exit(if repetition == 2 { 4 } else { 0 });

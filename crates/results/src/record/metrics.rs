@@ -54,9 +54,8 @@ impl Phase {
         ]
     }
 
-    /// The bytes that each file of the phase has at least, because so many were written and no call failed.
-    /// What the system reports after a write does not count, because it may have lost data. `None` if the
-    /// phase did not write whole files.
+    /// The least size of each file of the phase, bytes: what the calls wrote. What the system reports after a
+    /// write does not count, because it may have lost data. `None` if the phase did not write whole files.
     pub fn written_file_bytes(&self) -> Option<u64> {
         match self.counts {
             // A creation of small files records the size as written.

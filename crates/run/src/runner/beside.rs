@@ -132,10 +132,10 @@ mod tests {
     fn a_lock_that_another_process_keeps_does_not_stop_a_campaign() {
         let place = tempfile::tempdir().unwrap();
         let info = campaign(place.path(), "one");
-        let kept = open(Path::new(&info.data["s"]), false).unwrap();
-        flock(&kept, FlockOperation::LockShared).unwrap();
+        let other = open(Path::new(&info.data["s"]), false).unwrap();
+        flock(&other, FlockOperation::LockShared).unwrap();
         assert_eq!(CampaignsBeside::begin(&info).marks.take().len(), 0);
-        drop(kept);
+        drop(other);
         assert_eq!(CampaignsBeside::begin(&info).marks.take().len(), 1);
     }
 

@@ -168,6 +168,6 @@ fn setup(result: &str, test: &str) -> BTreeMap<String, String> {
 fn arguments(line: &str) -> String {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let Some((program, words)) = words.split_first() else { return String::new() };
-    let kept = without_places(program.rsplit('/').next().unwrap_or_default(), words);
-    kept.into_iter().filter(|word| !word.contains('/')).collect::<Vec<_>>().join(" ")
+    let arguments = without_places(program.rsplit('/').next().unwrap_or_default(), words);
+    arguments.into_iter().filter(|word| !word.contains('/')).collect::<Vec<_>>().join(" ")
 }

@@ -136,11 +136,10 @@ fn mappings(smaps: &str) -> Vec<MappedPart<'_>> {
 
 /// The address of the loader in the auxiliary vector that the kernel gave the process; 0 without one.
 fn base(auxv: &[u8]) -> usize {
-    let words: Vec<usize> = auxv
-        .chunks_exact(size_of::<usize>())
-        .map(|bytes| bytes.try_into().map_or(0, usize::from_ne_bytes))
-        .collect();
-    words.chunks_exact(2).find(|pair| pair[0] == AT_BASE).map_or(0, |pair| pair[1])
+    const WORD: usize = size_of::<usize>();
+    let word = |bytes: &[u8]| bytes.try_into().map_or(0, usize::from_ne_bytes);
+    let mut entries = auxv.chunks_exact(2 * WORD).map(|entry| entry.split_at(WORD));
+    entries.find(|(kind, _)| word(kind) == AT_BASE).map_or(0, |(_, address)| word(address))
 }
 
 /// The file of the loader, which the kernel mapped at `base`; empty without one.

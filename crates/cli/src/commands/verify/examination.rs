@@ -96,8 +96,7 @@ fn agreement(
 
 /// Adds the findings about the plan that the campaign does not record. Another build may find others.
 fn findings(plan: &Plan, campaign: &mut Campaign, found: &mut FolderExamination) {
-    let unrecorded = lint::unrecorded(plan, campaign);
-    for finding in &unrecorded {
+    for finding in lint::complete(plan, campaign) {
         let about = if finding.about.is_empty() { "" } else { &format!(" about {}", finding.about) };
         let (severity, code) = (finding.severity, finding.code());
         let text = format!(
@@ -110,7 +109,6 @@ fn findings(plan: &Plan, campaign: &mut Campaign, found: &mut FolderExamination)
             found.faults.push(FolderFault::new(names::CAMPAIGN, text));
         }
     }
-    campaign.info.findings.extend(unrecorded);
 }
 
 /// Compares the jobs with the plan, and the verdicts with those of this program.

@@ -32,8 +32,8 @@ fn forge(place: &Place, change: fn(&mut Value) -> bool) {
     fs::write(dir.join("campaign.json"), info.to_string()).unwrap();
     let chain = fs::read_to_string(dir.join("chain.jsonl")).unwrap();
     let of_verdicts = |line: &&str| line.contains("\"what\":\"verdicts\"");
-    let kept: Vec<&str> = chain.lines().take_while(|line| !of_verdicts(line)).collect();
-    fs::write(dir.join("chain.jsonl"), format!("{}\n", kept.join("\n"))).unwrap();
+    let before: Vec<&str> = chain.lines().take_while(|line| !of_verdicts(line)).collect();
+    fs::write(dir.join("chain.jsonl"), format!("{}\n", before.join("\n"))).unwrap();
     forged::chain(&dir, &|_| {});
 }
 
@@ -62,9 +62,9 @@ fn a_finding_about_the_plan_counts_although_the_folder_leaves_it_out_or_changes_
         assert_ne!(resumed.status, Some(0), "{resumed:#?}");
         let verified = place.assay(&format!("verify {} --plan p.toml", dir.display()));
         assert_eq!(verified.status, Some(3), "{verified:#?}");
-        let said =
+        let fault =
             "campaign.json does not have the error missing-persist about W, which follows from the plan";
-        assert!(verified.out.contains(said), "{verified:#?}");
+        assert!(verified.out.contains(fault), "{verified:#?}");
     }
 }
 

@@ -65,8 +65,8 @@ impl Failures {
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.operations));
         let node = comm.node_name();
         let texts = self.named.iter().map(|cause| cause.encode(node));
-        let mine = (!self.named.is_empty()).then(|| few::whole_texts(texts, few::BYTES));
-        let arrived = few::collect(comm, mine.as_deref())?;
+        let parcel = (!self.named.is_empty()).then(|| few::whole_texts(texts, few::BYTES));
+        let arrived = few::collect(comm, parcel.as_deref())?;
         let first = arrived.parcels.iter().map(|(rank, text)| named(*rank, text)).collect();
         Ok(Some(Failed { operations, reasons, first: few::in_turn(first, Failed::CAP) }))
     }
