@@ -39,10 +39,13 @@ enum Excuse {
 impl Fault {
     fn of_wrong_data<'j>(case: &TestCriterion<'_>, findings: &[Finding], job: &'j Job) -> Vec<Self> {
         let of_phase = |phase: &'j Phase| {
-            let check = errors::wrong_data_of(phase).map(|check| errors::wrong_data_reason(job, check));
-            Some((&phase.phase[..], check.or_else(|| errors::sampled_wrong(job, phase))?))
+            let compared = errors::wrong_data_of(phase);
+            let own = compared.is_some() && case.metric() == "errors" && phase.phase == case.phase();
+            let compared = compared.map(|check| errors::wrong_data_reason(job, check));
+            // A sample counts only a part of the wrong data, so no count allows it.
+            Some((own, compared.or_else(|| errors::sampled_wrong(job, phase))?))
         };
-        let fault = |(phase, reason): (&str, Reason)| {
+        let fault = |(is_own, reason): (bool, Reason)| {
             let rejected = dataset::rejected_next(case, job);
             let excuse = match (elsewhere(case, findings, job), &rejected) {
                 (Some(finding), _) => Some(Excuse::Explained(finding.reason.clone())),
@@ -50,7 +53,6 @@ impl Fault {
                 _ => None,
             };
             let rejected = rejected.map(|(next, reason)| (reason.clone(), next.folder.clone()));
-            let is_own = case.metric() == "errors" && phase == case.phase();
             let allowed_count = allowed_count(case, job, is_own);
             Self { reason, allowed_count, excuse, rejected }
         };

@@ -94,7 +94,7 @@ fn a_count_of_errors_fails_by_wrong_data_that_it_does_not_count_or_does_not_allo
         ("its own count", &compared, "write_check", 1, Outcome::Fail),
         ("its own count", &compared, "write_check", 2, Outcome::Pass),
         ("sampled blocks", &sampled, "read", 0, Outcome::Fail),
-        ("sampled blocks", &sampled, "read", 2, Outcome::Pass),
+        ("sampled blocks", &sampled, "read", 2, Outcome::Fail),
         ("sampled blocks of another phase", &sampled, "write", 2, Outcome::Fail),
     ] {
         let verdict = one(&ior(metric, allowed), campaign);

@@ -112,8 +112,8 @@ impl From<MpiError> for io::Error {
 }
 
 impl MpiError {
-    /// The error with a number of the system: the one of its class, else the system's error that `repeated`
-    /// finds, in the words of the system.
+    /// The error with the number of its class. Without one it is the system's own error, if `repeated` finds
+    /// one.
     ///
     /// `MPI_ERR_IO` has no number, because MPICH returns it for all errors without a class of their own. Some
     /// of these concern the request, such as EINVAL for O_DIRECT.
