@@ -4,7 +4,7 @@
 //! Invariant: a fault counts on a degraded file system too, and in a job that died later.
 //! Never here: other counts of a criterion.
 
-use plan::Goal;
+use plan::{Goal, Uses};
 use results::Outcome;
 use results::crosscheck::{has_kinds, is_kind};
 use results::finding::Finding;
@@ -123,7 +123,11 @@ fn holds(reason: &Reason, part: &Reason) -> bool {
 pub(super) fn found(case: &TestCriterion<'_>, findings: &[Finding]) -> Option<Fault> {
     let index = case.index;
     let readers = index.readers(case.test).flat_map(|reader| index.jobs(&reader.id));
-    let makers = index.plan.sources(case.test).flat_map(|uses| index.jobs(&uses.maker(index.plan)));
+    // A maker with a clause fails this clause. A test that did not run because of it stays NOT RUN.
+    let has_clause =
+        |uses: &&Uses| matches!(uses, Uses::Test(at) if !index.plan.tests[*at].criteria.is_empty());
+    let makers = index.plan.sources(case.test).filter(|uses| !case.jobs().is_empty() || !has_clause(uses));
+    let makers = makers.flat_map(|uses| index.jobs(&uses.maker(index.plan)));
     let needed: Vec<&Job> = index.jobs(&case.test.warm_up_job()).iter().chain(makers).copied().collect();
     let read = case.jobs().iter().chain(readers).chain(&needed);
     let wrong = read.flat_map(|job| Fault::of_wrong_data(case, findings, job));

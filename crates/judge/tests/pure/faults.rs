@@ -320,6 +320,12 @@ fn a_maker_that_lost_its_own_file_fails_the_clauses_that_need_it() {
         assert_eq!(outcome(&found), (Outcome::Fail, Code::FileCallFailed), "{found:#?}");
         assert_eq!(found.reason.text("folder"), Some(&*job.folder));
     }
+    // One with a clause fails that one.
+    let own = "criterion = { metric = \"write.errors\", op = \"==\", value = \"0 errors\" }";
+    let with_clause = plan(&format!("ior = \"-w -W -k\"\n{own}\n[[test]]\nid = \"U\"\n{reader}"));
+    let found = verdicts_of(&with_clause, &placed(campaign(vec![lost("T", 1)])));
+    let outcomes: Vec<Outcome> = found.iter().map(|verdict| verdict.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Fail, Outcome::NotRun], "{found:#?}");
 }
 
 #[test]
