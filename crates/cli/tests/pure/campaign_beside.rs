@@ -22,6 +22,16 @@ fn released((child, sleep): (Child, u32)) -> String {
 }
 
 #[test]
+fn commands_of_a_plan_can_unmount_a_file_system_on_which_the_campaign_has_no_open_file() {
+    let place = Place::new();
+    let open = format!("find /proc/[0-9]*/fd -lname '{}/*' 2>/dev/null", place.dir().display());
+    let setup = format!("setup = [{:?}]\nrepetitions = 2", format!("[ -z \"$({open})\" ]"));
+    place.plan(&passing_test("writes").replace("id = \"W\"", &format!("id = \"W\"\n{setup}")));
+    let ran = place.assay("run p.toml --dir dir --folder f");
+    assert!(ran.out.contains("W") && !ran.out.contains("INVALID"), "{ran:#?}");
+}
+
+#[test]
 fn two_campaigns_at_once_in_one_directory_warn_each_other() {
     let place = Place::new();
     place.plan(&format!("{}{}", place.hanging("no job has this"), passing_test("writes")));

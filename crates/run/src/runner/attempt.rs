@@ -87,6 +87,7 @@ impl<'a> Attempt<'a> {
         let turn = DatasetTask::of(site, job)?;
         let staged = folder::stage_job(&asked.folder, &job.folder, &site.process)?;
         site.receiver.hand_out(&asked.folder)?;
+        site.beside.release();
         let mut rejected = setup.before(asked, job, &staged.dir())?.map(StartRejection::Trouble);
         let files = site.files_path(job);
         match site.make_files(job) {
@@ -117,6 +118,7 @@ impl<'a> Attempt<'a> {
         if let Some(DatasetTask::Finds(_)) = turn {
             DatasetTask::bring(site, job, &staged.dir())?;
         }
+        site.beside.lock(&site.info);
         let (before, after, unasked) = Default::default();
         Ok(Some(Self {
             job,

@@ -1,7 +1,7 @@
 //! Other campaigns that work in the same directory under test at the same time.
 //!
-//! A campaign locks the marks of its directories for files while it works. Another one finds a mark that it
-//! cannot lock.
+//! A campaign locks the marks of its directories for files while it measures a job. Another one finds a mark
+//! that it cannot lock.
 //!
 //! Invariant: nothing of another campaign is changed. On a file system without locks none is found.
 //! Never here: what it means for a measurement.
@@ -29,7 +29,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 /// What a campaign knows about others beside it.
 #[derive(Debug, Default)]
 pub(super) struct CampaignsBeside {
-    /// Its own marks, locked.
+    /// Its own marks, locked while a job is measured.
     marks: RefCell<Vec<File>>,
     /// Those that were found and are not reported yet.
     new: RefCell<BTreeSet<String>>,
@@ -37,10 +37,10 @@ pub(super) struct CampaignsBeside {
 }
 
 impl CampaignsBeside {
-    /// Locks the marks of a campaign, as far as its file systems have locks.
-    pub(super) fn begin(info: &CampaignInfo) -> Self {
-        let marks = info.data.values().filter_map(|data| locked(Path::new(data))).collect();
-        Self { marks: RefCell::new(marks), ..Self::default() }
+    /// Locks the marks of its campaign, as far as its file systems have locks.
+    pub(super) fn lock(&self, info: &CampaignInfo) {
+        self.release();
+        *self.marks.borrow_mut() = info.data.values().filter_map(|data| locked(Path::new(data))).collect();
     }
 
     /// The names of the directories for files of other campaigns that work in `dirs` now.
@@ -57,7 +57,8 @@ impl CampaignsBeside {
         self.reported.borrow_mut().append(&mut new);
     }
 
-    /// Closes the marks. On some file systems an open file cannot be removed completely.
+    /// Closes the marks. A file system with an open file cannot be unmounted, which commands of a plan can
+    /// do. On some, an open file cannot be removed completely.
     pub(super) fn release(&self) {
         self.marks.borrow_mut().clear();
     }
@@ -128,15 +129,21 @@ mod tests {
         CampaignInfo { data, ..CampaignInfo::default() }
     }
 
+    fn locks(info: &CampaignInfo) -> CampaignsBeside {
+        let beside = CampaignsBeside::default();
+        beside.lock(info);
+        beside
+    }
+
     #[test]
     fn a_lock_that_another_process_keeps_does_not_stop_a_campaign() {
         let place = tempfile::tempdir().unwrap();
         let info = campaign(place.path(), "one");
         let other = open(Path::new(&info.data["s"]), false).unwrap();
         flock(&other, FlockOperation::LockShared).unwrap();
-        assert_eq!(CampaignsBeside::begin(&info).marks.take().len(), 0);
+        assert_eq!(locks(&info).marks.take().len(), 0);
         drop(other);
-        assert_eq!(CampaignsBeside::begin(&info).marks.take().len(), 1);
+        assert_eq!(locks(&info).marks.take().len(), 1);
     }
 
     #[test]
@@ -145,7 +152,7 @@ mod tests {
         let dirs = [("s".to_owned(), place.path().to_owned())];
         let campaign = |name: &str| campaign(place.path(), name);
         let (one, other, ended) = (campaign("one"), campaign("other"), campaign("ended"));
-        let locks = [&one, &other, &ended].map(CampaignsBeside::begin);
+        let locks = [&one, &other, &ended].map(locks);
         locks[2].release();
         fs::create_dir(place.path().join("empty.data")).unwrap();
         assert_eq!(others(&dirs, &one), ["other.data".to_owned()].into());

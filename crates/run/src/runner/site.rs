@@ -83,7 +83,7 @@ impl CampaignSite {
         let hashes = Hashes::default();
         let receiver = HashReceiver::begin(asked, info.nonce())?;
         let process = this_process();
-        let beside = CampaignsBeside::begin(&info);
+        let beside = CampaignsBeside::default();
         let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, receiver, process, hold, beside };
         folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         Ok(site)
@@ -176,7 +176,7 @@ impl CampaignSite {
         let (mark, hashes) = (mark(&info), Hashes::default());
         let receiver = HashReceiver::begin(asked, info.nonce())?;
         let process = this_process();
-        let beside = CampaignsBeside::begin(&info);
+        let beside = CampaignsBeside::default();
         let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, receiver, process, hold, beside };
         if !asked.folder.join(names::BEFORE).exists() {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
