@@ -63,6 +63,11 @@ impl<'a> TestCriterion<'a> {
         matches!(self.metric(), "bw" | "iops" | "rate")
     }
 
+    /// The confidence level at the present look.
+    pub(crate) fn confidence(&self) -> f64 {
+        self.test.decide.confidence_at(self.criterion.looks())
+    }
+
     /// The phases of `job` that the criterion is about.
     pub(crate) fn phases<'j>(&self, job: &'j Job) -> impl Iterator<Item = &'j Phase> + use<'j, 'a> {
         let wanted = self.phase();

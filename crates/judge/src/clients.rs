@@ -101,7 +101,7 @@ fn more_clients(
     let own = decision.statistics.as_ref().filter(|own| at_least && is_rate && own.mean > 0.0)?;
     let mut remarks = Remarks::default();
     // Any of the tests may reach more by chance, so each has a part of the error (Bonferroni).
-    let confidence = 1.0 - (1.0 - case.test.decide.confidence) / limit.probes.len().max(1) as f64;
+    let confidence = 1.0 - (1.0 - case.confidence()) / limit.probes.len().max(1) as f64;
     let mut all: Vec<Compared> = Vec::new();
     for probe in &limit.probes {
         let test = &case.index.plan.tests[*probe];

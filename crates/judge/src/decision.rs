@@ -148,7 +148,7 @@ impl Decision {
 pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, values: &[f64]) -> Decision {
     let comparison = ThresholdComparison { criterion, test, threshold, values };
     let side = comparison.unfavourable();
-    let Some(mut statistics) = Statistics::of(values, side, test.decide.confidence) else {
+    let Some(mut statistics) = Statistics::of(values, side, comparison.confidence()) else {
         return Decision::none((Outcome::Invalid, Reason::new(Code::NoValues)));
     };
     if !comparison.has_variability() || criterion.terms.as_written {
@@ -224,7 +224,7 @@ impl ThresholdComparison<'_> {
         let with_limit = |reason: Reason| match limit.filter(|_| self.has_variability()) {
             Some(limit) => {
                 let reason = reason.with("limit", self.quantity(limit));
-                self.with_dependence(reason.with("confidence", self.confidence()), Some(toward))
+                self.with_dependence(reason.with("confidence", Datum::share(self.confidence())), Some(toward))
             }
             None => reason,
         };
@@ -314,8 +314,7 @@ impl ThresholdComparison<'_> {
         };
         let found = samples.into_iter().find_map(statistics::significant_dependence);
         let Some(found) = found else { return reason };
-        let plain = side
-            .and_then(|side| statistics::independent_limit(self.values, side, self.test.decide.confidence));
+        let plain = side.and_then(|side| statistics::independent_limit(self.values, side, self.confidence()));
         let reason = reason.with("lag_one", found.lag_one).with("p", found.chance);
         reason.with_some("limit_independent", plain.map(|limit| self.quantity(limit)))
     }
@@ -336,14 +335,14 @@ impl ThresholdComparison<'_> {
     fn without_limit(&self, value: f64) -> Reason {
         let least = match self.criterion.stat {
             Stat::Mean => Some(2),
-            Stat::Median => Some(statistics::values_for_median(self.test.decide.confidence)),
+            Stat::Median => Some(statistics::values_for_median(self.confidence())),
             Stat::Min | Stat::Max | Stat::Cov => None,
         };
         self.reason(Code::NoLimit, value).with_some("n_min", least)
     }
 
     fn limit(&self, side: Side) -> Option<f64> {
-        let confidence = self.test.decide.confidence;
+        let confidence = self.confidence();
         match self.criterion.stat {
             _ if !self.has_variability() => None,
             Stat::Mean => statistics::limit_of_mean(self.values, side, confidence),
@@ -356,7 +355,7 @@ impl ThresholdComparison<'_> {
     /// Adds the number of repetitions in all that would probably decide.
     fn with_repetitions(&self, reason: Reason, met: bool) -> Reason {
         let Self { criterion, threshold, values, .. } = self;
-        let confidence = self.test.decide.confidence;
+        let confidence = self.confidence();
         let wanted = match criterion.stat {
             Stat::Median => {
                 let other = |value: &&f64| criterion.op.holds(**value, threshold.value.value) != met;
@@ -370,8 +369,9 @@ impl ThresholdComparison<'_> {
         or_undecidable(reason, more.filter(|n| *n <= statistics::REPETITIONS_MAX))
     }
 
-    fn confidence(&self) -> Datum {
-        Datum::share(self.test.decide.confidence)
+    /// The confidence level at the present look.
+    fn confidence(&self) -> f64 {
+        self.test.decide.confidence_at(self.criterion.looks())
     }
 
     /// A value with its unit. The quantity cannot be negative, so a limit below zero becomes zero.

@@ -145,7 +145,7 @@ impl Asked<'_> {
 
     /// For a threshold of the plan, and a system that is better by `distance` of its deviations.
     fn of_value(&self, stat: Stat, distance: f64, n: u32) -> f64 {
-        let confidence = self.test.decide.confidence;
+        let confidence = self.confidence();
         let missing = 1.0 - statistics::power_of_mean(distance, 1, confidence, f64::INFINITY);
         let worst_counts = (stat == Stat::Min) == self.at_least();
         match stat {
@@ -165,12 +165,12 @@ impl Asked<'_> {
 
     /// The probability that the repetitions vary by no more than the plan allows.
     fn narrow(&self, n: u32) -> f64 {
-        if n < 2 { 1.0 } else { statistics::power_of_mean(1e6, n, self.test.decide.confidence, self.most()) }
+        if n < 2 { 1.0 } else { statistics::power_of_mean(1e6, n, self.confidence(), self.most()) }
     }
 
     /// For a threshold that is the mean of a reference with the same variability.
     fn of_ratio(&self, margin: f64, deviation: f64, n: u32, reference: u32) -> f64 {
-        let confidence = self.test.decide.confidence;
+        let confidence = self.confidence();
         statistics::power_of_ratio(margin, (deviation, n), (self.cov, reference), confidence)
     }
 
@@ -205,7 +205,7 @@ impl Asked<'_> {
     /// For a statistic without a formula, against a reference with the same variability.
     fn sampled(&self, own: f64, n: u32, reference: u32) -> f64 {
         let mut dice = Dice::new(20);
-        let confidence = self.test.decide.confidence;
+        let confidence = self.confidence();
         let mut passed = 0_u32;
         for _ in 0..TRIALS {
             let (own, reference) = (self.draw(&mut dice, own, n), self.draw(&mut dice, 1.0, reference));
@@ -223,6 +223,11 @@ impl Asked<'_> {
             passed += u32::from(limits.is_some_and(met));
         }
         f64::from(passed) / f64::from(TRIALS)
+    }
+
+    /// The confidence level at the present look.
+    fn confidence(&self) -> f64 {
+        self.test.decide.confidence_at(self.criterion.looks())
     }
 
     fn at_least(&self) -> bool {

@@ -81,9 +81,10 @@ fn untested(plan: &Plan) -> Vec<String> {
     untested.map(|(_, clause)| clause.id.clone()).collect()
 }
 
-/// The confidence level of the criteria that have one.
+/// The least confidence level of the criteria that have one.
 fn confidence<'c>(criteria: impl IntoIterator<Item = &'c Criterion>, decide: &Decide) -> Option<f64> {
-    criteria.into_iter().any(|criterion| !criterion.terms.as_written).then_some(decide.confidence)
+    let own = criteria.into_iter().filter(|criterion| !criterion.terms.as_written);
+    own.map(|criterion| decide.confidence_at(criterion.looks())).min_by(f64::total_cmp)
 }
 
 fn of_test(plan: &Plan, test: &Test) -> LineSubject {

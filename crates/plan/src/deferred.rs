@@ -101,7 +101,7 @@ fn find(plan: &Plan, search: &Search, records: RecordsOf<'_>) -> SearchProgress 
     let nodes = |step: usize| plan.tests[search.steps[step]].placement.nodes.unwrap_or(0);
     let last = search.steps.len() - 1;
     // Any comparison may be wrong, so each has a part of the error (Bonferroni).
-    let confidence = plan.tests[search.steps[0]].decide.confidence;
+    let confidence = plan.tests[search.steps[0]].decide.confidence_at(1);
     let confidence = 1.0 - (1.0 - confidence) / last.max(1) as f64;
     let (mut best, mut unclear): (Option<(usize, Vec<f64>)>, Option<Reason>) = (None, None);
     for (step, test) in search.steps.iter().enumerate() {

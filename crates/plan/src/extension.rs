@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 use results::folder::Extension;
 use units::Usage;
 
-use crate::model::{Decide, Plan, Test};
+use crate::model::{Criterion, Decide, Goal, Plan, Test};
 use crate::schedule;
 
 /// The most repetitions that one extension adds.
@@ -49,7 +49,33 @@ impl Plan {
                 group.repetitions = group.tests.first().map_or(0, |part| self.tests[*part].repetitions);
             }
         }
+        self.count_looks();
         Ok(())
+    }
+
+    /// Counts the looks at each criterion. Each extension of a test whose values it uses is one.
+    fn count_looks(&mut self) {
+        let tests = self.tests.clone();
+        let count = |own: &[usize], criterion: &mut Criterion| {
+            let reference = match &criterion.goal {
+                Goal::Share { test, .. } => Some(*test),
+                Goal::Value(_) | Goal::Accepted { .. } => None,
+            };
+            let used: Vec<&Test> = own.iter().copied().chain(reference).map(|at| &tests[at]).collect();
+            let all = used.iter().map(|test| test.looks.len()).max().unwrap_or(0);
+            let adds = |look: &usize| used.iter().any(|test| !test.of_look(*look).is_empty());
+            criterion.terms.further_looks = (1..=all).filter(adds).count() as u32;
+        };
+        for (at, test) in self.tests.iter_mut().enumerate() {
+            test.criteria.iter_mut().for_each(|criterion| count(&[at], criterion));
+        }
+        for group in &mut self.groups {
+            group.criteria.iter_mut().for_each(|criterion| count(&group.tests, criterion));
+        }
+        for score in &mut self.scores {
+            let parts: Vec<usize> = score.parts.iter().map(|part| part.test).collect();
+            score.criterion.iter_mut().for_each(|criterion| count(&parts, criterion));
+        }
     }
 
     /// The repetition of `maker` whose files or values a repetition of `test` reads: the same one, or the
@@ -69,7 +95,6 @@ impl Test {
     fn add_look(&mut self, repetitions: u32) {
         self.looks.push(self.repetitions);
         self.repetitions += repetitions;
-        self.decide.confidence = self.decide.confidence_at(self.looks_taken());
     }
 
     /// The repetitions of a look of the campaign, from 0; empty if the look added none to this test.
@@ -83,10 +108,12 @@ impl Test {
     pub fn look_of(&self, repetition: u32) -> usize {
         self.looks.iter().take_while(|end| repetition > **end).count()
     }
+}
 
-    /// How many looks had repetitions of this test, from 1.
-    pub fn looks_taken(&self) -> u32 {
-        (0..=self.looks.len()).filter(|look| !self.of_look(*look).is_empty()).count() as u32
+impl Criterion {
+    /// How many looks were taken at it, from 1.
+    pub fn looks(&self) -> u32 {
+        self.terms.further_looks + 1
     }
 }
 
@@ -193,7 +220,6 @@ mod tests {
         assert_eq!(needs("0007-R-r4"), [("W".to_owned(), 3)]);
         assert_eq!(needs("0021-R-r8"), [("W".to_owned(), 6)]);
         assert_eq!(needs("0018-D-r4"), [("dataset.d".to_owned(), 2)]);
-        assert_eq!(plan.tests.iter().map(Test::looks_taken).collect::<Vec<_>>(), [3, 3, 2]);
     }
 
     #[test]
@@ -210,7 +236,6 @@ mod tests {
             stat: crate::Stat::Mean,
             by_bound: false,
             as_written: false,
-            confidence: 0.95,
             asked: 0.95,
             looks,
         };

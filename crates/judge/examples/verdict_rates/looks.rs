@@ -13,15 +13,7 @@ const LOOKS: [u32; 4] = [1, 2, 4, 8];
 
 /// The rule of a plan with this number of planned looks.
 fn decide(looks: u32) -> Decide {
-    Decide {
-        chosen: true,
-        stat: Stat::Mean,
-        by_bound: false,
-        as_written: false,
-        confidence: 0.95,
-        asked: 0.95,
-        looks,
-    }
+    Decide { chosen: true, stat: Stat::Mean, by_bound: false, as_written: false, asked: 0.95, looks }
 }
 
 /// How often a system with this true rate passes a floor of 1 at any of the first `looks` looks, percent.

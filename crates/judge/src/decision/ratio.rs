@@ -30,7 +30,7 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
     let Some(Interval { low, high }) = limits else {
         return Some((Outcome::Inconclusive, without_limits(of, value)));
     };
-    let confidence = if met { of.test.decide.confidence } else { alone(of) };
+    let confidence = if met { of.confidence() } else { alone(of) };
     let between = |code| {
         let reason = of.reason(code, value).with("ratio_low", Datum::share(low.max(0.0)));
         let reason = of.with_dependence(reason.with("confidence", Datum::share(confidence)), None);
@@ -55,7 +55,7 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
 
 /// The reason that the repetitions of one of the two are too few for a limit.
 fn without_limits(of: &ThresholdComparison<'_>, value: f64) -> Reason {
-    let confidence = of.test.decide.confidence;
+    let confidence = of.confidence();
     let least = match of.criterion.stat {
         Stat::Median => statistics::values_for_median(f64::midpoint(confidence, 1.0)),
         Stat::Mean | Stat::Min | Stat::Max | Stat::Cov => 2,
@@ -66,7 +66,7 @@ fn without_limits(of: &ThresholdComparison<'_>, value: f64) -> Reason {
 
 /// The confidence at which a ratio is refuted. One of several steps could fail by chance (Bonferroni).
 fn alone(of: &ThresholdComparison<'_>) -> f64 {
-    1.0 - (1.0 - of.test.decide.confidence) / of.threshold.among.max(1) as f64
+    1.0 - (1.0 - of.confidence()) / of.threshold.among.max(1) as f64
 }
 
 type Found = (Answer, Option<Interval>, Option<u32>);
@@ -79,7 +79,7 @@ fn of_means(of: &ThresholdComparison<'_>) -> Found {
         true => (at(&of.threshold.measured), at(of.values)),
     };
     let tolerance = Tolerance { below: 0.0, above: None };
-    let step = proportion(under, over, tolerance, of.test.decide.confidence, of.threshold.among);
+    let step = proportion(under, over, tolerance, of.confidence(), of.threshold.among);
     // For a maximum the ratio is inverted, so its limits are the reciprocals.
     let as_asked = |interval: Interval| match turned {
         true => Interval { low: 1.0 / interval.high, high: 1.0 / interval.low },
@@ -89,7 +89,7 @@ fn of_means(of: &ThresholdComparison<'_>) -> Found {
 }
 
 fn of_others(of: &ThresholdComparison<'_>, value: f64, met: bool) -> Found {
-    let confidence = if met { of.test.decide.confidence } else { alone(of) };
+    let confidence = if met { of.confidence() } else { alone(of) };
     let Some(limits) = limits(of, value, confidence) else { return (Answer::Undecided, None, None) };
     let holds = |ratio: f64| of.criterion.op.holds(ratio, 1.0);
     let answer = match (holds(limits.low), holds(limits.high)) {

@@ -63,18 +63,22 @@ pub(super) fn looks(index: &Index<'_>) -> Vec<Finding> {
     all.flat_map(|(id, test, criteria)| looks_of(test, criteria).map(move |one| one.about(id))).collect()
 }
 
-/// Findings about the looks of criteria that repetitions of this test decide.
+/// Findings about the looks of criteria that the rule of this test decides.
 fn looks_of(test: &Test, criteria: &[Criterion]) -> impl Iterator<Item = Finding> {
-    let (taken, decide) = (test.looks_taken(), &test.decide);
-    let is_decided_by = |value: bool| taken > 1 && criteria.iter().any(|one| one.terms.as_written == value);
+    let decide = test.decide;
+    let most = |is_as_written: bool| {
+        let own = criteria.iter().filter(move |one| one.terms.as_written == is_as_written);
+        own.map(Criterion::looks).max().filter(|taken| *taken > 1)
+    };
     // Without a confidence there is no error that looks could share.
-    let of_values = is_decided_by(true)
-        .then(|| Finding::new(Severity::NeedsWaiver, Reason::new(Code::AsWrittenLooks).with("looks", taken)));
-    let of_limits = is_decided_by(false).then(|| {
+    let of_values = most(true).map(|taken| {
+        Finding::new(Severity::NeedsWaiver, Reason::new(Code::AsWrittenLooks).with("looks", taken))
+    });
+    let of_limits = most(false).map(|taken| {
         let severity = if taken <= decide.looks { Severity::Info } else { Severity::NeedsWaiver };
         let code = if taken <= decide.looks { Code::PlannedLooks } else { Code::UnplannedLooks };
         let reason = Reason::new(code).with("looks", taken).with("planned_looks", decide.looks);
-        let reason = reason.with("confidence", Datum::share(decide.confidence));
+        let reason = reason.with("confidence", Datum::share(decide.confidence_at(taken)));
         let reason = reason.with("wrong_max", Datum::share(decide.error_at(taken)));
         Finding::new(severity, reason)
     });

@@ -197,7 +197,7 @@ pub(crate) fn harmonic(case: &TestCriterion<'_>) -> Option<Reason> {
         let reason = reason.with("mean", Quantity { value: mean, dimension });
         let reason = reason.with("share", Datum::share(mean / whole - 1.0));
         // Then the difference is no more than what the repetitions vary by.
-        let limit = statistics::limit_of_mean(&rates, Side::Lower, case.test.decide.confidence);
+        let limit = statistics::limit_of_mean(&rates, Side::Lower, case.confidence());
         let limit = limit.filter(|_| !case.criterion.terms.as_written);
         let within = limit.is_some_and(|limit| whole >= limit).then_some(true);
         let reason = reason.with_some("within_limit", within);

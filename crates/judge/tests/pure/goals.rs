@@ -1,11 +1,16 @@
 //! Thresholds that are a share of another value, and sustained rates.
 
+use judge::Evaluation;
 use results::Outcome;
+use results::finding::Finding;
+use results::folder::Extension;
 use results::reason::{Code, Reason};
 
-use plan::Plan;
+use plan::{Choice, Plan};
 
-use super::{Parsed, campaign, job, lint_error, numbers, outcome, phase, plan, summary, verdicts_of};
+use super::{
+    Parsed, campaign, evaluated, job, lint_error, numbers, outcome, phase, plan, summary, verdicts_of,
+};
 
 /// Two tests of three repetitions each. The second must reach half of the first.
 fn half(first: [u64; 3], second: [u64; 3]) -> results::Verdict {
@@ -38,6 +43,73 @@ fn a_threshold_can_be_a_share_of_the_value_of_another_test() {
     assert_eq!(known, wanted, "the uncertainty of the other test counts too");
     let far = half([20, 200, 500], [118, 120, 122]).reason;
     assert_eq!(numbers(&far, ["ratio_low", "ratio_high"]), [Some(0.37), None], "no upper limit: {far}");
+}
+
+/// Tests B and O, extended one after another by five repetitions of a test. O must reach half of B.
+fn extended(criterion: &str, more: &str, rates: [&[u64]; 2], extensions: &[&str]) -> Evaluation {
+    let text = format!(
+        "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n\
+         defaults.repetitions = 5\n[[test]]\nid = \"B\"\nior = \"-w -e\"\nrole = \"reported\"\n\
+         [[test]]\nid = \"O\"\nior = \"-w -e\"\n{criterion}\n{more}"
+    );
+    let extension =
+        |id: &&str| Extension { repetitions: 5, only: vec![(*id).to_owned()], ..Extension::default() };
+    let choice = Choice { extensions: extensions.iter().map(extension).collect(), ..Choice::default() };
+    let plan = Plan::parse_with(&text, "p.toml", &choice).unwrap();
+    let jobs = ["B", "O"]
+        .into_iter()
+        .zip(rates)
+        .flat_map(|(id, rates)| (1..).zip(rates).map(move |(at, rate)| job(id, at, phase("write", *rate))));
+    evaluated(&plan, &campaign(jobs.collect()))
+}
+
+/// The test, the number of looks and the confidence level of each finding about unplanned looks.
+fn unplanned(evaluation: &Evaluation) -> Vec<(&str, u64, f64)> {
+    let all = evaluation.summary.findings.iter().filter(|one| one.code() == Code::UnplannedLooks);
+    let of = |finding: &'_ Finding| numbers(&finding.reason, ["looks", "confidence"]).map(Option::unwrap);
+    all.map(|one| (one.about.as_str(), of(one)[0] as u64, of(one)[1])).collect()
+}
+
+#[test]
+fn each_extension_of_a_test_that_a_criterion_uses_is_a_look_at_it() {
+    let share = "criterion = { metric = \"write.bw\", op = \">=\", value = \"50% of B.write.bw\" }";
+    let rates: [&[u64]; 2] = [
+        &[2100, 1900, 2000, 2200, 1800, 2000, 1950, 2050, 1980, 2020],
+        &[1020, 1080, 1000, 1060, 1040, 1020, 1080, 1000, 1060, 1040],
+    ];
+    let of = |extensions: &[&str]| {
+        let counted = |id: &str| 5 + 5 * extensions.iter().filter(|one| **one == id).count();
+        extended(share, "", [&rates[0][..counted("B")], &rates[1][..counted("O")]], extensions)
+    };
+    let found = of(&["B"]);
+    assert_eq!(unplanned(&found), [("O", 2, 0.975)]);
+    assert_eq!(outcome(&found.verdicts[0]), (Outcome::Inconclusive, Code::RatioUndecided));
+    assert_eq!(numbers(&found.verdicts[0].reason, ["confidence"]), [Some(0.975)]);
+    assert_eq!(unplanned(&of(&[])), []);
+    assert_eq!(unplanned(&of(&["O"])), [("O", 2, 0.975)]);
+    assert_eq!(unplanned(&of(&["B", "O"])), [("O", 3, 0.988)]);
+    // Their values do not depend on each other.
+    let alone = "criterion = { metric = \"write.bw\", op = \">=\", value = \"900 B/s\" }";
+    assert_eq!(unplanned(&extended(alone, "", [rates[0], &rates[1][..5]], &["B"])), []);
+    let score = |of: &str| {
+        format!("[[score]]\nid = \"S\"\nof = [{of}]\ncriterion = {{ op = \">=\", value = \"1 B/s\" }}\n")
+    };
+    for parts in ["\"B.write.bw\", \"O.write.bw\"", "\"O.write.bw\", \"B.write.bw\""] {
+        let found = extended("role = \"reported\"", &score(parts), [rates[0], &rates[1][..5]], &["B"]);
+        assert_eq!(unplanned(&found), [("S", 2, 0.975)], "{parts}");
+    }
+}
+
+#[test]
+fn an_extension_of_the_first_step_is_a_look_at_the_linearity_of_the_others() {
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
+                [[series]]\nid = \"L\"\nover = \"ranks\"\nsteps = [\"1\", \"2\"]\nrepetitions = 3\n\
+                phases = [{ id = \"w\", ior = \"-w -e\", criterion = { metric = \"write.bw\", \
+                linear_within = \"10 %\" } }]\n";
+    let extension = Extension { repetitions: 2, only: vec!["L.r1.w".to_owned()], ..Extension::default() };
+    let choice = Choice { extensions: vec![extension], ..Choice::default() };
+    let plan = Plan::parse_with(text, "p.toml", &choice).unwrap();
+    assert_eq!((plan.tests[1].id.as_str(), plan.tests[1].criteria[0].looks()), ("L.r2.w", 2));
 }
 
 /// Test U, compared by `stat` with all of what test T reached.

@@ -44,6 +44,8 @@ pub struct CriterionTerms {
     pub as_written: bool,
     /// Coefficient of variation above which a PASS becomes INCONCLUSIVE, 1.0 for 100 %.
     pub cov_max: Option<f64>,
+    /// How often repetitions were added to a test whose values it uses, after its verdict was known.
+    pub further_looks: u32,
 }
 
 /// A clause of the contract. It has one verdict, over all criteria that belong to it.
@@ -176,9 +178,8 @@ pub struct Decide {
     pub by_bound: bool,
     /// Whether the value alone decides, without a confidence.
     pub as_written: bool,
-    /// One-sided confidence level of the limit at the present look, 0.5 to 1.
-    pub confidence: f64,
-    /// The confidence level over all planned looks.
+    /// One-sided confidence level over all planned looks, 0.5 to 1. A look has that of
+    /// [`Decide::confidence_at`].
     pub asked: f64,
     /// How many looks are planned: evaluations after which repetitions may be added.
     pub looks: u32,

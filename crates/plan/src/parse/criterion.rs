@@ -99,7 +99,7 @@ impl Defaults<'_> {
             own => self.asked(who, "cov_max", own, &None, Dimension::Fraction)?,
         };
         let label = label.to_owned();
-        Ok(CriterionTerms { clause, requirement, label, as_written, cov_max })
+        Ok(CriterionTerms { clause, requirement, label, as_written, cov_max, further_looks: 0 })
     }
 
     /// A criterion on linearity. The first step has none, because the others are compared with it.
@@ -219,9 +219,17 @@ impl Defaults<'_> {
 
     pub(super) fn decide(&self, wire: Option<&wire::DecideKeys>) -> ParseResult<Decide> {
         let Some(wire) = wire else {
-            return Ok(of_rule(false, Stat::Mean, false, (self.confidence(None)?, 1)));
+            let asked = self.confidence(None)?;
+            return Ok(Decide {
+                chosen: false,
+                stat: Stat::Mean,
+                by_bound: false,
+                as_written: false,
+                asked,
+                looks: 1,
+            });
         };
-        let confidence = self.confidence(wire.confidence.as_ref())?;
+        let asked = self.confidence(wire.confidence.as_ref())?;
         let looks = match &wire.looks {
             None => 1,
             Some(looks) if (1..=LOOKS_MAX).contains(&looks.get_ref().0) => looks.get_ref().0 as u32,
@@ -241,14 +249,8 @@ impl Defaults<'_> {
             wire::RuleWord::Min => Stat::Min,
         };
         let by_bound = matches!(wire.rule, wire::RuleWord::LowerBound);
-        Ok(Decide { as_written, ..of_rule(true, stat, by_bound, (confidence, looks)) })
+        Ok(Decide { chosen: true, stat, by_bound, as_written, asked, looks })
     }
-}
-
-/// A rule at its first look.
-fn of_rule(chosen: bool, stat: Stat, by_bound: bool, (asked, looks): (f64, u32)) -> Decide {
-    let rule = Decide { chosen, stat, by_bound, as_written: false, confidence: asked, asked, looks };
-    Decide { confidence: rule.confidence_at(1), ..rule }
 }
 
 /// The reason why the variability of a metric cannot be compared like this, if there is one.
