@@ -273,11 +273,13 @@ fn stayed(series: &IntervalSeries<'_>, rule: &SteadyRule, start: usize, mut foun
         found.measured = Some(SteadyWindow { from, to, rate });
     }
     found.left = left.map(end_of).or_else(|| falls.then(|| series.seconds(to.min(whole))));
-    let clearly_left = blocks.iter().any(|rate| apart(rate) - noise > rule.range);
+    let clearly_left =
+        line.clearly_exceeds(rule.slope) || blocks.iter().any(|rate| apart(rate) - noise > rule.range);
     (found.state, found.clear) = match (found.left, is_measured) {
-        (Some(_), _) => (SteadyState::Left, clearly_left || line.clearly_exceeds(rule.slope)),
-        (None, false) => (SteadyState::Unmeasured, true),
-        (None, true) => (SteadyState::Steady, line.uncertainty <= NOISE_MAX * rule.slope),
+        (Some(_), _) if is_measured || clearly_left => (SteadyState::Left, clearly_left),
+        // Without the measured time there is no rate, whatever noise may explain.
+        (_, false) => (SteadyState::Unmeasured, true),
+        (_, true) => (SteadyState::Steady, line.uncertainty <= NOISE_MAX * rule.slope),
     };
     found
 }

@@ -7,7 +7,7 @@
 //! Never here: thresholds of a contract, outcomes.
 
 use super::independence::{DEPENDENCE_MIN, Dependence, SIGNIFICANT};
-use super::student::{normal_below, t_quantile, t_quantile_of};
+use super::student::{log_gamma, normal_below, t_quantile, t_quantile_of};
 use super::{deviation, first_of, mean, median_limit_rank};
 
 /// The probability of a decision that a suggested number of repetitions has, if mean and variability stay the
@@ -17,28 +17,47 @@ pub const SUGGESTED_POWER: f64 = 0.8;
 /// No larger number of repetitions is suggested.
 pub const REPETITIONS_MAX: u32 = 200;
 
-/// Points of the integral over the measured deviation.
-const POINTS: u32 = 240;
+/// Parts of each integral over the measured deviation.
+const PANELS: u32 = 12;
 
-/// The probability that Student's t with `freedom` degrees is above `t`, where the true mean is `shift`
-/// standard errors above the supposed one (noncentral t). Values whose deviation is above `most` times the
-/// true deviation do not count.
+/// Points and weights of the rule of Gauss and Legendre with five points (Abramowitz & Stegun 25.4.30).
+const GAUSS: [(f64, f64); 5] = [
+    (-0.906_179_845_938_664, 0.236_926_885_056_189),
+    (-0.538_469_310_105_683, 0.478_628_670_499_366),
+    (0.0, 0.568_888_888_888_889),
+    (0.538_469_310_105_683, 0.478_628_670_499_366),
+    (0.906_179_845_938_664, 0.236_926_885_056_189),
+];
+
+/// The probability that Student's t with `freedom` degrees, at least 1, is above `t`, where the true mean is
+/// `shift` standard errors above the supposed one (noncentral t). Values whose deviation is above `most` times
+/// the true deviation do not count.
 pub(crate) fn shifted_t_above(t: f64, freedom: f64, shift: f64, most: f64) -> f64 {
     // E[normal(shift − t·s)] over s, the measured deviation as a share of the true one.
-    let reach = 8.0 / (2.0 * freedom).sqrt();
-    let (low, high) = ((1.0 - reach).max(0.0), 1.0 + reach);
-    let log_density = |s: f64| (freedom - 1.0) * s.ln() - freedom * s * s / 2.0;
-    let peak = log_density((1.0 - 1.0 / freedom).max(low * low).sqrt().max(1e-9)).max(log_density(1.0));
-    let (mut above, mut whole) = (0.0, 0.0);
-    for point in 0..POINTS {
-        let s = low + (high - low) * (f64::from(point) + 0.5) / f64::from(POINTS);
-        let weight = (log_density(s) - peak).exp();
-        whole += weight;
-        if s <= most {
-            above += weight * normal_below(shift - t * s);
-        }
+    let half = freedom / 2.0;
+    let log_whole = log_gamma(half) - half * half.ln() - std::f64::consts::LN_2;
+    let density = |s: f64| ((freedom - 1.0) * s.ln() - half * s * s - log_whole).exp();
+    // Over the root of s, because a density of few degrees is not smooth at 0.
+    let inside = |root: f64| 2.0 * root * density(root * root) * normal_below(shift - t * root * root);
+    let reach = 10.0 / (2.0 * freedom).sqrt();
+    let low = (1.0 - reach).max(0.0);
+    let high = (1.0 + reach).min(most).max(low);
+    // The normal distribution changes within a few 1/t of shift/t, which a large t makes narrow.
+    let near = |side: f64| if t == 0.0 { low } else { ((shift + side * 9.0) / t).clamp(low, high) };
+    let ends = [low, near(-1.0), near(1.0), high].map(f64::sqrt);
+    ends.windows(2).map(|part| integral(&inside, part[0], part[1])).sum()
+}
+
+/// The integral of a smooth function, by Gauss and Legendre's rule of five points on each of [`PANELS`].
+fn integral(function: &dyn Fn(f64) -> f64, from: f64, to: f64) -> f64 {
+    let half = (to - from) / (2.0 * f64::from(PANELS));
+    if half <= 0.0 {
+        return 0.0;
     }
-    above / whole
+    let middles = (0..PANELS).map(|panel| from + half * f64::from(2 * panel + 1));
+    let panel =
+        |middle: f64| GAUSS.iter().map(|(at, weight)| weight * function(middle + half * at)).sum::<f64>();
+    half * middles.map(panel).sum::<f64>()
 }
 
 /// The probability that the confidence limit of the mean of `n` repetitions is beyond a threshold. The true
@@ -97,7 +116,12 @@ pub fn power_of_ratio(
 /// repetition misses it with probability `missing`. 0 if so few have no limit.
 pub fn power_of_median(missing: f64, n: u32, confidence: f64) -> f64 {
     let Some(rank) = median_limit_rank(n as usize, confidence) else { return 0.0 };
-    at_most(rank as u32, n, missing)
+    at_most(rank as u32, n, missing) * independent(n)
+}
+
+/// The share of samples of `n` independent values that do not look dependent.
+pub(super) fn independent(n: u32) -> f64 {
+    if n < DEPENDENCE_MIN { 1.0 } else { 1.0 - SIGNIFICANT }
 }
 
 /// The probability that at most `k` of `n` independent events of this probability occur.
@@ -155,12 +179,20 @@ mod tests {
 
     #[test]
     fn the_noncentral_t_distribution_is_that_of_scipy() {
-        // stats.nct.sf(stats.t.ppf(0.95, n - 1), n - 1, d * sqrt(n)) of scipy 1.17.
-        for (distance, n, expected) in
-            [(1.0, 3_u32, 0.321_836), (1.0, 5, 0.579_737), (0.5, 10, 0.427_290), (2.0, 2, 0.341_933)]
-        {
-            let (t, shift) = (t_quantile(0.95, n - 1), distance * f64::from(n).sqrt());
-            near(shifted_t_above(t, f64::from(n - 1), shift, f64::INFINITY), expected, 2e-4);
+        // stats.nct.sf(t, freedom, shift) of scipy 1.17. A large t is that of a small COV.
+        for (t, freedom, shift, expected) in [
+            (t_quantile(0.95, 2), 2.0, 3_f64.sqrt(), 0.321_836_409),
+            (t_quantile(0.95, 4), 4.0, 5_f64.sqrt(), 0.579_737_359),
+            (t_quantile(0.95, 9), 9.0, 2.5_f64.sqrt(), 0.427_289_827),
+            (t_quantile(0.95, 1), 1.0, 8_f64.sqrt(), 0.341_933_388),
+            (434.8, 1.0, 20.0, 0.036_688_187),
+            (434.8, 1.0, 28.0, 0.051_346_083),
+            (50.0, 2.0, 30.0, 0.302_401_858),
+            (6.3, 1.5, 2.0, 0.162_297_381),
+            (2.0, 3.7, 1.0, 0.240_698_046),
+            (1.7, 150.0, 2.0, 0.618_442_715),
+        ] {
+            near(shifted_t_above(t, freedom, shift, f64::INFINITY), expected, 1e-6);
         }
     }
 
@@ -187,7 +219,7 @@ mod tests {
     #[test]
     fn a_median_needs_the_repetitions_of_its_order_statistics_and_not_those_of_the_mean() {
         let values = [20.0, 100.0, 101.0, 102.0, 103.0, 104.0, 105.0];
-        assert_eq!(repetitions_for_median(&values, 1, 0.95), Some(16));
+        assert_eq!(repetitions_for_median(&values, 1, 0.95), Some(18));
         let mean = repetitions_for_mean(&values, 85.0, 0.95);
         assert!(mean.is_none_or(|n| n > 150), "one outlier is far from the others: {mean:?}");
         assert_eq!(repetitions_for_median(&values, 3, 0.95), None);

@@ -103,6 +103,8 @@ pub(super) struct SettingSample {
     pub(super) mean: f64,
     /// Of a single value. It is larger for values whose neighbours are significantly alike.
     variance: f64,
+    /// The same of independent values.
+    independent: f64,
     n: f64,
     /// Degrees of freedom of the variance.
     freedom: f64,
@@ -117,18 +119,20 @@ impl SettingSample {
             Some(dependence) => dependence.inflation(values.len()),
             None => (1.0, n - 1.0),
         };
-        Some(Self { mean, variance: deviation(values)?.powi(2) * inflation, n, freedom })
+        let independent = deviation(values)?.powi(2);
+        Some(Self { mean, variance: independent * inflation, independent, n, freedom })
     }
 
-    /// The same with `n` values of the same mean and variability.
+    /// The same with `n` independent values of the same mean and variability.
     pub(super) fn with(self, n: u32) -> Self {
-        let freedom = self.freedom * (f64::from(n) - 1.0) / (self.n - 1.0);
-        Self { n: f64::from(n), freedom, ..self }
+        Self { variance: self.independent, n: f64::from(n), freedom: f64::from(n) - 1.0, ..self }
     }
 
     /// The same for `scale` times the values.
     pub(super) fn scaled(self, scale: f64) -> Self {
-        Self { mean: self.mean * scale, variance: self.variance * scale * scale, ..self }
+        let [variance, independent] =
+            [self.variance, self.independent].map(|variance| variance * scale * scale);
+        Self { mean: self.mean * scale, variance, independent, ..self }
     }
 
     fn of_mean(&self) -> f64 {

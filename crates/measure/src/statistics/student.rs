@@ -144,7 +144,7 @@ pub(crate) fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
 }
 
 /// Logarithm of the gamma function for `x` > 0, by Stirling's series after shifting `x` above 10.
-fn log_gamma(x: f64) -> f64 {
+pub(crate) fn log_gamma(x: f64) -> f64 {
     let (mut x, mut shift) = (x, 0.0);
     while x < 10.0 {
         shift += x.ln();

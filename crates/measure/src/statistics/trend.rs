@@ -8,7 +8,7 @@
 use super::student::{normal_below, t_beyond};
 use super::{deviation, mean, median};
 
-/// Up to this many values without ties the p-value is counted over all orders.
+/// Up to this many values the p-value is counted over all orders.
 const EXACT_MAX: usize = 30;
 
 /// A trend over repetitions.
@@ -42,36 +42,43 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
         pairs().map(|(early, late)| (values[late] - values[early]) / (late - early) as f64).collect();
     let rising = slopes.iter().filter(|slope| **slope > 0.0).count();
     let falling = slopes.iter().filter(|slope| **slope < 0.0).count();
-    let tied = slopes.len() - rising - falling;
-    let chance = if tied == 0 && values.len() <= EXACT_MAX {
-        exact_chance(values.len(), rising.min(falling))
+    let ties: Vec<usize> =
+        super::sorted(values).chunk_by(|one, next| one == next).map(<[f64]>::len).collect();
+    let chance = if values.len() <= EXACT_MAX {
+        exact_chance(&ties, rising.min(falling))
     } else {
-        normal_chance(values, rising.abs_diff(falling))
+        normal_chance(&ties, rising.abs_diff(falling))
     };
     let slope = median(&slopes)?;
     Some(Trend { slope, share: slope * (values.len() - 1) as f64 / middle, chance })
 }
 
-/// The share of all orders of `n` values in which at most `fewer` pairs have one direction, on either side.
-fn exact_chance(n: usize, fewer: usize) -> f64 {
-    // shares[k]: the share of orders with k reversed pairs; the value at an index adds 0 to index reversed
-    // pairs.
-    let mut shares = vec![1.0];
-    for index in 1..n {
-        let mut next = vec![0.0; shares.len() + index];
-        for (pairs, share) in shares.iter().enumerate() {
-            (0..=index).for_each(|more| next[pairs + more] += share / (index + 1) as f64);
+/// The share of all orders of these numbers of equal values in which at most `fewer` pairs have one direction,
+/// on either side.
+fn exact_chance(ties: &[usize], fewer: usize) -> f64 {
+    // orders[k]: the number of orders with k reversed pairs, the coefficient of q^k of the Gaussian
+    // multinomial. The value number i of a tie multiplies it by (1 − q^(before + i)) / (1 − q^i).
+    let (mut orders, mut before) = (vec![1.0_f64], 0);
+    for tie in ties {
+        for i in 1..=*tie {
+            let mut next = vec![0.0; orders.len() + before];
+            for k in 0..next.len() {
+                let at = |all: &[f64], back: usize| {
+                    k.checked_sub(back).and_then(|at| all.get(at)).copied().unwrap_or(0.0)
+                };
+                next[k] = at(&orders, 0) - at(&orders, before + i) + at(&next, i);
+            }
+            orders = next;
         }
-        shares = next;
+        before += tie;
     }
-    (2.0 * shares[..=fewer].iter().sum::<f64>()).min(1.0)
+    (2.0 * orders[..=fewer].iter().sum::<f64>() / orders.iter().sum::<f64>()).min(1.0)
 }
 
-fn normal_chance(values: &[f64], difference: usize) -> f64 {
-    let spread = |n: f64| n * (n - 1.0) * (2.0 * n + 5.0);
-    let sorted = super::sorted(values);
-    let ties: f64 = sorted.chunk_by(|one, next| one == next).map(|tie| spread(tie.len() as f64)).sum();
-    let variance = (spread(values.len() as f64) - ties) / 18.0;
+fn normal_chance(ties: &[usize], difference: usize) -> f64 {
+    let spread = |n: usize| (n * (n - 1) * (2 * n + 5)) as f64;
+    let tied: f64 = ties.iter().map(|tie| spread(*tie)).sum();
+    let variance = (spread(ties.iter().sum()) - tied) / 18.0;
     let z = (difference as f64 - 1.0).max(0.0) / variance.sqrt();
     if variance > 0.0 { (2.0 * normal_below(-z)).min(1.0) } else { 1.0 }
 }
@@ -107,6 +114,21 @@ mod tests {
     }
 
     #[test]
+    fn with_ties_the_p_value_is_the_share_of_all_distinct_orders() {
+        // Counted over all permutations by itertools of Python.
+        for (values, orders, all) in [
+            (&[1.0, 1.0, 2.0, 3.0][..], 2.0, 12.0),
+            (&[1.0, 2.0, 2.0, 3.0, 3.0], 2.0, 30.0),
+            (&[1.0, 1.0, 2.0, 2.0, 3.0, 3.0], 2.0, 90.0),
+            (&[2.0, 1.0, 2.0, 3.0, 4.0, 4.0], 8.0, 180.0),
+            (&[3.0, 1.0, 2.0, 2.0, 4.0], 38.0, 60.0),
+        ] {
+            let chance = trend(values).unwrap().chance;
+            assert!((chance - orders / all).abs() < 1e-12, "{values:?}: {chance}");
+        }
+    }
+
+    #[test]
     fn a_random_order_has_a_large_p_value() {
         assert_eq!(trend(&[5.0, 5.0, 5.0, 5.0]).unwrap().chance, 1.0);
         assert!(trend(&[1.0, 3.0, 2.0, 4.0, 1.5, 3.5]).unwrap().chance > 0.3);
@@ -129,7 +151,7 @@ mod tests {
         let normal = {
             let rising = (0..30).flat_map(|l| (0..l).map(move |e| (e, l)));
             let sum: i32 = rising.map(|(e, l)| if values[l] > values[e] { 1 } else { -1 }).sum();
-            normal_chance(&values, sum.unsigned_abs() as usize)
+            normal_chance(&[1; 30], sum.unsigned_abs() as usize)
         };
         assert!((exact - normal).abs() < 0.01, "{exact} {normal}");
     }
