@@ -146,7 +146,7 @@ impl Decision {
 
 /// Decides `criterion` from the values of the repetitions, in base units.
 pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, values: &[f64]) -> Decision {
-    let comparison = ThresholdComparison { criterion, test, threshold, values };
+    let comparison = ThresholdComparison { criterion, test, threshold, values, explains: true };
     let side = comparison.unfavourable();
     let Some(mut statistics) = Statistics::of(values, side, comparison.confidence()) else {
         return Decision::none((Outcome::Invalid, Reason::new(Code::NoValues)));
@@ -154,13 +154,7 @@ pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, 
     if !comparison.has_variability() || criterion.terms.as_written {
         statistics.bound = None;
     }
-    let value = match criterion.stat {
-        Stat::Mean => Some(statistics.mean),
-        Stat::Median => Some(statistics.median),
-        Stat::Min => Some(statistics.min),
-        Stat::Max => Some(statistics.max),
-        Stat::Cov => statistics.cov,
-    };
+    let value = comparison.value();
     if criterion.stat == Stat::Cov {
         // The values keep the unit of the metric, and only their mean has this limit.
         statistics.bound = None;
@@ -173,6 +167,19 @@ pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, 
     };
     let (outcome, reason) = comparison.decide(value, statistics.cov);
     Decision { outcome, reason, value: Some(value), statistics: Some(statistics) }
+}
+
+/// Whether these values pass: the outcome of [`decide`], without what its reason costs. `reference` has the
+/// values of a measured threshold. Without it, the threshold is 1, or the maximum of a variability.
+pub(crate) fn passes(case: (&Criterion, &Test), reference: Vec<f64>, paired: bool, values: &[f64]) -> bool {
+    let (criterion, test) = case;
+    let center = if criterion.stat == Stat::Median { statistics::median } else { statistics::mean };
+    let value = Quantity { value: center(&reference).unwrap_or(1.0), dimension: criterion.goal.dimension() };
+    let threshold =
+        Threshold { value, reference: None, binary: false, measured: reference, paired, among: 1 };
+    let comparison = ThresholdComparison { criterion, test, threshold: &threshold, values, explains: false };
+    let decided = comparison.value().map(|value| comparison.decide(value, statistics::cov(values)));
+    decided.is_some_and(|(outcome, _)| outcome == Outcome::Pass)
 }
 
 /// Adds to a decision without errors the compared amount and the upper limit of the error rate. With 95 %
@@ -197,9 +204,21 @@ struct ThresholdComparison<'a> {
     test: &'a Test,
     threshold: &'a Threshold,
     values: &'a [f64],
+    /// Whether the reason has the numbers that take long: suggested repetitions and limits of a ratio.
+    explains: bool,
 }
 
 impl ThresholdComparison<'_> {
+    fn value(&self) -> Option<f64> {
+        match self.criterion.stat {
+            Stat::Mean => statistics::mean(self.values),
+            Stat::Median => statistics::median(self.values),
+            Stat::Min => statistics::min(self.values),
+            Stat::Max => statistics::max(self.values),
+            Stat::Cov => statistics::cov(self.values),
+        }
+    }
+
     fn decide(&self, value: f64, cov: Option<f64>) -> (Outcome, Reason) {
         let Self { criterion, threshold, .. } = self;
         let met = criterion.op.holds(value, threshold.value.value);
@@ -213,7 +232,7 @@ impl ThresholdComparison<'_> {
         if let Some(answer) = ratio::decision(self, value, met) {
             return self.within_variability(met, cov, answer);
         }
-        if let Some(undecided) = self.dependent_median(value) {
+        if let Some(undecided) = self.dependent(value, met) {
             return (Outcome::Inconclusive, undecided);
         }
         let toward = if met { self.unfavourable() } else { opposite(self.unfavourable()) };
@@ -291,10 +310,15 @@ impl ThresholdComparison<'_> {
         self.threshold.value.dimension != Dimension::Count && self.criterion.op != Comparison::Equal
     }
 
-    /// The reason why order statistics do not decide: they are limits of independent values only.
-    fn dependent_median(&self, value: f64) -> Option<Reason> {
-        let is_median = self.criterion.stat == Stat::Median && self.has_variability();
-        let both = [self.values, &self.threshold.measured].into_iter().filter(|_| is_median);
+    /// The reason why the limits of a median or a variability do not decide: they are limits of independent
+    /// values only. Dependent ones show less variability than there is. So one above the threshold stays so.
+    fn dependent(&self, value: f64, met: bool) -> Option<Reason> {
+        let decides = match self.criterion.stat {
+            Stat::Median => self.has_variability(),
+            Stat::Cov => met,
+            Stat::Mean | Stat::Min | Stat::Max => false,
+        };
+        let both = [self.values, &self.threshold.measured].into_iter().filter(|_| decides);
         let found = both.filter_map(statistics::significant_dependence).next()?;
         let reason = self.reason(Code::DependentRepetitions, value).with("lag_one", found.lag_one);
         Some(reason.with("p", found.chance))
@@ -357,6 +381,7 @@ impl ThresholdComparison<'_> {
         let Self { criterion, threshold, values, .. } = self;
         let confidence = self.confidence();
         let wanted = match criterion.stat {
+            _ if !self.explains => return reason,
             Stat::Median => {
                 let other = |value: &&f64| criterion.op.holds(**value, threshold.value.value) != met;
                 let missing = values.iter().filter(other).count();

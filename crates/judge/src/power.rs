@@ -1,14 +1,18 @@
 //! How probable a PASS is before anything is measured: for a system at each threshold, and for better ones.
 //!
-//! The system is supposed to have normal, independent repetitions with a known variability. The rules are
-//! those of `decision`.
+//! The system is supposed to have normal, independent repetitions with a known variability. Samples of it are
+//! made and decided by `decision`.
 //!
 //! Invariant: pure; the same plan gives the same probabilities.
 //! Never here: records.
 
+use std::cell::RefCell;
+
 use plan::{Comparison, Criterion, Goal, Plan, Score, ScorePart, Stat, Test};
 use results::statistics::{self, Dice, REPETITIONS_MAX};
 use units::Dimension;
+
+use crate::decision;
 
 /// How much better than the threshold the supposed systems are, as shares of it.
 pub const MARGINS: [f64; 3] = [0.0, 0.05, 0.1];
@@ -16,8 +20,10 @@ pub const MARGINS: [f64; 3] = [0.0, 0.05, 0.1];
 /// The margin and the probability for which a number of repetitions is given.
 pub const WANTED: (f64, f64) = (0.05, 0.9);
 
-/// Trials where no formula is known.
-const TRIALS: u32 = 1000;
+/// Samples for a probability that is printed. Its standard error is at most 0.5 %.
+const TRIALS: u32 = 10_000;
+/// Samples for each number of repetitions in a search for enough of them.
+const SEARCH_TRIALS: u32 = 1_000;
 
 /// The probability that a clause is PASS.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +40,8 @@ pub struct ClausePower {
     pub repetitions: u32,
     /// The supposed variability (COV).
     pub cov: f64,
-    /// The probability of PASS at each of [`MARGINS`].
+    /// The probability of PASS at each of [`MARGINS`]. For a criterion on the variability it is that of the
+    /// supposed one each time.
     pub pass: [f64; 3],
     /// The repetitions at which [`WANTED`] is reached; `None` if none up to 200 do.
     pub enough: Option<u32>,
@@ -64,7 +71,8 @@ pub fn power(plan: &Plan, cov: &dyn Fn(&str, &str) -> f64) -> PlanPower {
         let first = &plan.tests[score.parts[0].test];
         Some((score.id.as_str(), first.repetitions, first, score.criterion.as_ref()?))
     });
-    let asked: Vec<Asked<'_>> = of_tests
+    let known = RefCell::default();
+    let asked: Vec<SupposedClause<'_>> = of_tests
         .chain(of_groups)
         .chain(of_scores)
         .filter(|(.., criterion)| varies(criterion))
@@ -72,15 +80,20 @@ pub fn power(plan: &Plan, cov: &dyn Fn(&str, &str) -> f64) -> PlanPower {
             let score = plan.scores.iter().find(|score| score.id == id);
             let cov = score.map_or_else(|| cov(id, &criterion.metric), |score| cov_of(plan, score, cov));
             let reference = match &criterion.goal {
-                Goal::Share { test, .. } => Some(plan.tests[*test].repetitions),
-                Goal::Value(_) | Goal::Accepted { .. } => None,
+                Goal::Share { test: of, .. } => {
+                    let of = &plan.tests[*of];
+                    Some(Reference { n: of.repetitions, paired: of.part.is_some() && of.part == test.part })
+                }
+                // It is measured with the same plan.
+                Goal::Accepted { .. } => Some(Reference { n: repetitions, paired: false }),
+                Goal::Value(_) => None,
             };
-            Asked { id, test, criterion, repetitions, reference, cov }
+            SupposedClause { id, test, criterion, repetitions, reference, cov, known: &known }
         })
         .collect();
-    let clauses: Vec<ClausePower> = asked.iter().map(Asked::power).collect();
+    let clauses: Vec<ClausePower> = asked.iter().map(SupposedClause::power).collect();
     let all = std::array::from_fn(|at| clauses.iter().map(|clause| clause.pass[at]).product());
-    let together = |n| asked.iter().map(|one| one.chance(WANTED.0, n, Some(n))).product::<f64>();
+    let together = |n| asked.iter().map(|one| one.with(n)).product::<f64>();
     let enough = statistics::first_of(1..=REPETITIONS_MAX, |n| together(n) >= WANTED.1);
     PlanPower { clauses, all, enough }
 }
@@ -93,24 +106,47 @@ fn cov_of(plan: &Plan, score: &Score, cov: &dyn Fn(&str, &str) -> f64) -> f64 {
 
 /// Whether the compared value varies by chance, and has a better side.
 fn varies(criterion: &Criterion) -> bool {
-    criterion.dimension != Dimension::Count
-        && criterion.op != Comparison::Equal
-        && criterion.stat != Stat::Cov
+    criterion.dimension != Dimension::Count && criterion.op != Comparison::Equal
 }
 
-struct Asked<'p> {
+/// The test that measures a threshold. Its variability is that of the clause's own.
+#[derive(Clone, Copy, PartialEq)]
+struct Reference {
+    n: u32,
+    paired: bool,
+}
+
+/// All on which a probability depends.
+#[derive(Clone, Copy, PartialEq)]
+struct PassQuestion {
+    stat: Stat,
+    at_least: bool,
+    /// The maximum of a criterion on the variability.
+    cov_limit: Option<f64>,
+    cov_max: Option<f64>,
+    as_written: bool,
+    by_bound: bool,
+    confidence: f64,
+    cov: f64,
+    margin: f64,
+    n: u32,
+    reference: Option<Reference>,
+    trials: u32,
+}
+
+struct SupposedClause<'p> {
     id: &'p str,
     test: &'p Test,
     criterion: &'p Criterion,
     repetitions: u32,
-    /// The repetitions of the test that measures the threshold.
-    reference: Option<u32>,
+    reference: Option<Reference>,
     cov: f64,
+    /// The known probabilities. Many clauses have the same rule.
+    known: &'p RefCell<Vec<(PassQuestion, f64)>>,
 }
 
-impl Asked<'_> {
+impl SupposedClause<'_> {
     fn power(&self) -> ClausePower {
-        let chance = |margin, n, reference| self.chance(margin, n, reference);
         ClausePower {
             test: self.id.to_owned(),
             metric: self.criterion.metric.clone(),
@@ -118,119 +154,65 @@ impl Asked<'_> {
             as_written: self.criterion.terms.as_written,
             repetitions: self.repetitions,
             cov: self.cov,
-            pass: MARGINS.map(|margin| chance(margin, self.repetitions, self.reference)),
-            enough: statistics::first_of(1..=REPETITIONS_MAX, |n| chance(WANTED.0, n, Some(n)) >= WANTED.1),
+            pass: MARGINS.map(|margin| self.chance(margin, self.repetitions, self.reference, TRIALS)),
+            enough: statistics::first_of(1..=REPETITIONS_MAX, |n| self.with(n) >= WANTED.1),
         }
+    }
+
+    /// The probability of PASS at the margin of [`WANTED`] if every test has `n` repetitions.
+    fn with(&self, n: u32) -> f64 {
+        let reference = self.reference.map(|reference| Reference { n, ..reference });
+        self.chance(WANTED.0, n, reference, SEARCH_TRIALS)
     }
 
     /// The probability of PASS for a system that is better than the threshold by this share of it.
-    fn chance(&self, margin: f64, n: u32, reference: Option<u32>) -> f64 {
-        let own = if self.at_least() { 1.0 + margin } else { 1.0 - margin };
-        let deviation = self.cov * own;
-        let terms = &self.criterion.terms;
-        if n == 1 && ((self.test.decide.by_bound && !terms.as_written) || terms.cov_max.is_some()) {
-            return 0.0;
-        }
-        if terms.as_written {
-            return self.by_value(own, n, self.reference.and(reference));
-        }
-        match (self.reference, self.criterion.stat) {
-            (Some(_), Stat::Mean) => {
-                self.of_ratio(margin, deviation, n, reference.unwrap_or(n)) * self.narrow(n)
-            }
-            (Some(_), _) => self.sampled(own, n, reference.unwrap_or(n)) * self.narrow(n),
-            (None, stat) => self.of_value(stat, margin / deviation, n),
-        }
-    }
-
-    /// For a threshold of the plan, and a system that is better by `distance` of its deviations.
-    fn of_value(&self, stat: Stat, distance: f64, n: u32) -> f64 {
-        let confidence = self.confidence();
-        let missing = 1.0 - statistics::power_of_mean(distance, 1, confidence, f64::INFINITY);
-        let worst_counts = (stat == Stat::Min) == self.at_least();
-        match stat {
-            Stat::Mean => statistics::power_of_mean(distance, n, confidence, self.most()),
-            Stat::Median if n == 1 => 1.0 - missing,
-            Stat::Median => statistics::power_of_median(missing, n, confidence) * self.narrow(n),
-            _ if self.test.decide.by_bound => 0.0,
-            _ if worst_counts => (1.0 - missing).powi(n as i32) * self.narrow(n),
-            _ => (1.0 - missing.powi(n as i32)) * self.narrow(n),
-        }
-    }
-
-    /// The largest allowed measured deviation, as a share of the true one.
-    fn most(&self) -> f64 {
-        self.criterion.terms.cov_max.map_or(f64::INFINITY, |most| most / self.cov)
-    }
-
-    /// The probability that the repetitions vary by no more than the plan allows.
-    fn narrow(&self, n: u32) -> f64 {
-        if n < 2 { 1.0 } else { statistics::power_of_mean(1e6, n, self.confidence(), self.most()) }
-    }
-
-    /// For a threshold that is the mean of a reference with the same variability.
-    fn of_ratio(&self, margin: f64, deviation: f64, n: u32, reference: u32) -> f64 {
-        let confidence = self.confidence();
-        statistics::power_of_ratio(margin, (deviation, n), (self.cov, reference), confidence)
-    }
-
-    /// For a value that decides alone, also against a reference with the same variability.
-    fn by_value(&self, own: f64, n: u32, reference: Option<u32>) -> f64 {
-        let mut dice = Dice::new(20);
-        let compared = |values: &[f64]| match self.criterion.stat {
-            Stat::Median => statistics::median(values),
-            Stat::Mean | Stat::Min | Stat::Max | Stat::Cov => statistics::mean(values),
+    fn chance(&self, margin: f64, n: u32, reference: Option<Reference>, trials: u32) -> f64 {
+        let cov_limit = match &self.criterion.goal {
+            Goal::Value(limit) if self.criterion.stat == Stat::Cov => Some(limit.value),
+            _ => None,
         };
-        let value = |values: &[f64]| match self.criterion.stat {
-            Stat::Min => statistics::min(values),
-            Stat::Max => statistics::max(values),
-            Stat::Mean | Stat::Median | Stat::Cov => compared(values),
+        let (terms, decide) = (&self.criterion.terms, &self.test.decide);
+        let question = PassQuestion {
+            stat: self.criterion.stat,
+            at_least: matches!(self.criterion.op, Comparison::AtLeast | Comparison::Above),
+            cov_limit,
+            cov_max: terms.cov_max,
+            as_written: terms.as_written,
+            by_bound: decide.by_bound,
+            confidence: decide.confidence_at(self.criterion.looks()),
+            cov: self.cov,
+            margin,
+            n,
+            reference,
+            trials,
         };
-        let most = self.criterion.terms.cov_max.unwrap_or(f64::INFINITY);
-        let mut passes = || {
-            let values = self.draw(&mut dice, own, n);
-            let threshold = reference.and_then(|n| compared(&self.draw(&mut dice, 1.0, n))).unwrap_or(1.0);
-            value(&values).is_some_and(|value| self.criterion.op.holds(value, threshold))
-                && statistics::cov(&values).is_none_or(|cov| cov <= most)
-        };
-        let passed: u32 = (0..TRIALS).map(|_| u32::from(passes())).sum();
-        f64::from(passed) / f64::from(TRIALS)
-    }
-
-    /// Normal repetitions with this mean.
-    fn draw(&self, dice: &mut Dice, mean: f64, n: u32) -> Vec<f64> {
-        (0..n).map(|_| mean * (1.0 + self.cov * dice.normal())).collect()
-    }
-
-    /// For a statistic without a formula, against a reference with the same variability.
-    fn sampled(&self, own: f64, n: u32, reference: u32) -> f64 {
-        let mut dice = Dice::new(20);
-        let confidence = self.confidence();
-        let mut passed = 0_u32;
-        for _ in 0..TRIALS {
-            let (own, reference) = (self.draw(&mut dice, own, n), self.draw(&mut dice, 1.0, reference));
-            let limits = match self.criterion.stat {
-                Stat::Median => statistics::median_ratio_interval(&own, &reference, confidence),
-                Stat::Min => statistics::min(&own)
-                    .and_then(|least| statistics::value_ratio_interval(least, &reference, confidence)),
-                _ => statistics::max(&own)
-                    .and_then(|most| statistics::value_ratio_interval(most, &reference, confidence)),
+        let known = self.known.borrow().iter().find(|(one, _)| *one == question).map(|known| known.1);
+        known.unwrap_or_else(|| {
+            let chance = match cov_limit {
+                Some(limit) if !terms.as_written => {
+                    statistics::power_of_cov(self.cov, limit, n, question.confidence)
+                }
+                _ => self.sampled(&question),
             };
-            let met = |limits: statistics::Interval| {
-                let op = self.criterion.op;
-                op.holds(limits.low, 1.0) && op.holds(limits.high, 1.0)
-            };
-            passed += u32::from(limits.is_some_and(met));
-        }
-        f64::from(passed) / f64::from(TRIALS)
+            self.known.borrow_mut().push((question, chance));
+            chance
+        })
     }
 
-    /// The confidence level at the present look.
-    fn confidence(&self) -> f64 {
-        self.test.decide.confidence_at(self.criterion.looks())
-    }
-
-    fn at_least(&self) -> bool {
-        matches!(self.criterion.op, Comparison::AtLeast | Comparison::Above)
+    /// The share of samples that pass.
+    fn sampled(&self, question: &PassQuestion) -> f64 {
+        let mut dice = Dice::new(20);
+        let mut draw = |mean: f64, n: u32| -> Vec<f64> {
+            (0..n).map(|_| mean * (1.0 + self.cov * dice.normal())).collect()
+        };
+        let PassQuestion { at_least, margin, n, reference, trials, .. } = *question;
+        let better = if at_least { 1.0 + margin } else { 1.0 - margin };
+        let mut passes = |_: &u32| {
+            let own = draw(better, n);
+            let measured = reference.map_or(Vec::new(), |reference| draw(1.0, reference.n));
+            let paired = reference.is_some_and(|reference| reference.paired);
+            decision::passes((self.criterion, self.test), measured, paired, &own)
+        };
+        f64::from((0..trials).filter(&mut passes).count() as u32) / f64::from(trials)
     }
 }

@@ -29,17 +29,16 @@ pub use groups::{
     MAD_TO_DEVIATION, RankTest, SLOW_SHARE, low_in_blocks, rank_sum, robust_deviation, robust_z,
 };
 pub use independence::{Dependence, SIGNIFICANT, Stall, dependence, farthest, significant_dependence};
-pub use linearity::{Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion};
-pub use power::{
-    REPETITIONS_MAX, SUGGESTED_POWER, power_of_mean, power_of_median, power_of_ratio, repetitions_for_mean,
-    repetitions_for_median,
+pub use linearity::{
+    Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion, proportion_answer,
 };
+pub use power::{REPETITIONS_MAX, SUGGESTED_POWER, repetitions_for_mean, repetitions_for_median};
 pub use ratio::{
     Answer, Interval, median_ratio_interval, paired_ratio_interval, ratio_interval, value_ratio_interval,
 };
 pub use student::{f_beyond, normal_quantile, t_beyond, t_quantile, t_quantile_of};
 pub use trend::{FirstRepetition, Trend, first, trend};
-pub use variability::limit_of_cov;
+pub use variability::{limit_of_cov, power_of_cov};
 
 /// The side of the estimate on which a confidence limit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

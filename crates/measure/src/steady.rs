@@ -277,7 +277,7 @@ fn stayed(series: &IntervalSeries<'_>, rule: &SteadyRule, start: usize, mut foun
         line.clearly_exceeds(rule.slope) || blocks.iter().any(|rate| apart(rate) - noise > rule.range);
     (found.state, found.clear) = match (found.left, is_measured) {
         (Some(_), _) if is_measured || clearly_left => (SteadyState::Left, clearly_left),
-        // Without the measured time there is no rate, whatever noise may explain.
+        // A run without the measured time has no rate.
         (_, false) => (SteadyState::Unmeasured, true),
         (_, true) => (SteadyState::Steady, line.uncertainty <= NOISE_MAX * rule.slope),
     };

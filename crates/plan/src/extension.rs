@@ -53,7 +53,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Counts the looks at each criterion. Each extension of a test whose values it uses is one.
+    /// Counts the looks of each criterion. Each extension of a test whose values it uses is one.
     fn count_looks(&mut self) {
         let tests = self.tests.clone();
         let count = |own: &[usize], criterion: &mut Criterion| {
@@ -111,7 +111,7 @@ impl Test {
 }
 
 impl Criterion {
-    /// How many looks were taken at it, from 1.
+    /// How many looks it had, from 1.
     pub fn looks(&self) -> u32 {
         self.terms.further_looks + 1
     }

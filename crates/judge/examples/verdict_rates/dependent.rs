@@ -1,6 +1,8 @@
 //! Repetitions that are not independent, and systems that stall now and then.
 
-use results::statistics::{Answer, Dice, deviation, farthest, mean, significant_dependence, t_quantile};
+use results::statistics::{
+    Answer, Dice, Side, deviation, farthest, limit_of_cov, mean, significant_dependence, t_quantile,
+};
 
 use super::worlds::{CONFIDENCE, Tally, floor};
 
@@ -15,19 +17,36 @@ pub(crate) struct Found {
     pub(crate) reported: f64,
 }
 
-/// Campaigns of `n` repetitions whose neighbours have this correlation, of a system exactly at a floor of 1.
+/// `n` repetitions about 1 whose neighbours have this correlation.
+fn process(dice: &mut Dice, lag_one: f64, cov: f64, n: usize) -> Vec<f64> {
+    let fresh = (1.0 - lag_one * lag_one).sqrt();
+    let mut value = dice.normal();
+    let mut next = || {
+        value = lag_one * value + fresh * dice.normal();
+        1.0 + cov * value
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+/// Campaigns of `n` such repetitions, of a system exactly at a floor of 1.
 pub(crate) fn alike(lag_one: f64, cov: f64, n: usize, trials: u32) -> Found {
     let mut dice = Dice::new(18);
-    let fresh = (1.0 - lag_one * lag_one).sqrt();
-    let of = |dice: &mut Dice| {
-        let mut value = dice.normal();
-        let mut next = || {
-            value = lag_one * value + fresh * dice.normal();
-            1.0 + cov * value
-        };
-        (0..n).map(|_| next()).collect::<Vec<f64>>()
-    };
-    tally(trials, 1.0, |_| of(&mut dice), |values| significant_dependence(values).is_some())
+    let of = |_| process(&mut dice, lag_one, cov, n);
+    tally(trials, 1.0, of, |values| significant_dependence(values).is_some())
+}
+
+/// How often such campaigns of a system exactly at a maximum of the variability pass, percent: by the limit
+/// of independent values, and by the rule of verdicts.
+pub(crate) fn alike_cov(lag_one: f64, cov: f64, n: usize, trials: u32) -> [f64; 2] {
+    let (mut dice, mut passed) = (Dice::new(22), [0.0; 2]);
+    for _ in 0..trials {
+        let values = process(&mut dice, lag_one, cov, n);
+        if limit_of_cov(&values, Side::Upper, CONFIDENCE).is_some_and(|limit| limit <= cov) {
+            passed[0] += 1.0;
+            passed[1] += f64::from(u8::from(significant_dependence(&values).is_none()));
+        }
+    }
+    passed.map(|count| count * 100.0 / f64::from(trials))
 }
 
 /// Campaigns of a system that stalls in one of ten repetitions, by `depth` of its rate. The others vary by

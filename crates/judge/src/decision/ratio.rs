@@ -10,7 +10,9 @@
 use plan::{Goal, Stat};
 use results::Outcome;
 use results::reason::{Code, Datum, Reason};
-use results::statistics::{self, Answer, Interval, LinearityStep, Side, Tolerance, proportion};
+use results::statistics::{
+    self, Answer, Interval, LinearityStep, Side, Tolerance, proportion, proportion_answer,
+};
 
 use super::{ThresholdComparison, or_undecidable};
 
@@ -20,7 +22,7 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
     if of.threshold.measured.is_empty() || !of.has_variability() {
         return None;
     }
-    if let Some(undecided) = of.dependent_median(value) {
+    if let Some(undecided) = of.dependent(value, met) {
         return Some((Outcome::Inconclusive, undecided));
     }
     let (answer, limits, repetitions) = match of.criterion.stat {
@@ -79,6 +81,11 @@ fn of_means(of: &ThresholdComparison<'_>) -> Found {
         true => (at(&of.threshold.measured), at(of.values)),
     };
     let tolerance = Tolerance { below: 0.0, above: None };
+    if !of.explains {
+        // The answer is known without its limits.
+        let answer = proportion_answer(under, over, tolerance, of.confidence(), of.threshold.among);
+        return (answer, Some(Interval { low: 0.0, high: f64::INFINITY }), None);
+    }
     let step = proportion(under, over, tolerance, of.confidence(), of.threshold.among);
     // For a maximum the ratio is inverted, so its limits are the reciprocals.
     let as_asked = |interval: Interval| match turned {

@@ -337,6 +337,12 @@ fn a_criterion_on_the_variability_passes_and_fails_by_its_confidence_limits() {
     assert!(wild.reason.number("limit") > Some(0.25), "{}", wild.reason);
     assert_eq!(outcome(&of(&[960, 1000, 1040])), (Outcome::Inconclusive, Code::LimitContradictsMet));
     assert_eq!(outcome(&of(&[930, 1000, 1070])), (Outcome::Inconclusive, Code::LimitContradictsMiss));
+    // Neighbours that are alike show less variability than there is.
+    let alike = [1000, 1001, 1002, 1003, 1004, 1005];
+    assert_eq!(outcome(&of(&alike)), (Outcome::Inconclusive, Code::DependentRepetitions));
+    assert_eq!(outcome(&of(&[1000, 1004, 1001, 1005, 1002, 1003])), (Outcome::Pass, Code::ThresholdMet));
+    let rising = [100, 300, 500, 700, 900, 1100];
+    assert_eq!(outcome(&of(&rising)), (Outcome::Fail, Code::ThresholdNotMet));
     let alone = of(&[1000]);
     assert_eq!(outcome(&alone), (Outcome::Inconclusive, Code::VariabilityUnknown));
     assert_eq!((alone.value, alone.reason.number("cov_max")), (None, Some(0.05)));

@@ -152,6 +152,8 @@ fn neighbours_that_are_alike_are_found_where_there_are_enough_and_then_pass_less
         let (plain, ours) = (plain.percent()[0], ours.percent()[0]);
         assert!(plain > 15.0 && ours < most && reported > found_in, "{n}: {plain} {ours} {reported}");
     }
+    let [plain, ours] = dependent::alike_cov(0.7, 0.05, 20, 200);
+    assert!(plain > 15.0 && ours < plain, "a maximum of the variability: {plain} {ours}");
     let none = dependent::alike(0.0, 0.05, 10, 1000);
     assert!(none.ours.percent()[0] <= level(1000) && none.reported < 8.0, "{none:?}");
 }

@@ -105,8 +105,19 @@ pub fn proportion(
     confidence: f64,
     among: usize,
 ) -> Proportion {
-    let refutes_at = 1.0 - (1.0 - confidence) / among.max(1) as f64;
-    LinearityClaim { tolerance, confidence, refutes_at }.proportion(base, step)
+    LinearityClaim::new(tolerance, confidence, among).proportion(base, step)
+}
+
+/// The answer of [`proportion`] alone, which takes much less time.
+pub fn proportion_answer(
+    base: LinearityStep<'_>,
+    step: LinearityStep<'_>,
+    tolerance: Tolerance,
+    confidence: f64,
+    among: usize,
+) -> Answer {
+    let claim = LinearityClaim::new(tolerance, confidence, among);
+    LinearityClaim::samples(base, step).map_or(Answer::Undecided, |(over, under)| claim.answer(&over, &under))
 }
 
 struct LinearityClaim {
@@ -116,13 +127,22 @@ struct LinearityClaim {
 }
 
 impl LinearityClaim {
+    fn new(tolerance: Tolerance, confidence: f64, among: usize) -> Self {
+        Self { tolerance, confidence, refutes_at: 1.0 - (1.0 - confidence) / among.max(1) as f64 }
+    }
+
+    /// The step, and what is proportional to it; `None` below two values of each.
+    fn samples(base: LinearityStep<'_>, step: LinearityStep<'_>) -> Option<(SettingSample, SettingSample)> {
+        let base_sample = SettingSample::of(base.values)?.scaled(step.at / base.at);
+        Some((SettingSample::of(step.values)?, base_sample))
+    }
+
     fn proportion(&self, base: LinearityStep<'_>, step: LinearityStep<'_>) -> Proportion {
         let scale = step.at / base.at;
         let expected: Vec<f64> = base.values.iter().map(|value| value * scale).collect();
         let base_mean = mean(&expected).filter(|mean| *mean > 0.0);
         let ratio = mean(step.values).and_then(|mean| Some(mean / base_mean?));
-        let samples =
-            SettingSample::of(step.values).zip(SettingSample::of(base.values).map(|base| base.scaled(scale)));
+        let samples = Self::samples(base, step);
         let answer = samples.map_or(Answer::Undecided, |(over, under)| self.answer(&over, &under));
         let more = step.values.len().min(base.values.len()) as u32 + 1;
         let repetitions = samples

@@ -29,10 +29,9 @@ const GAUSS: [(f64, f64); 5] = [
     (0.906_179_845_938_664, 0.236_926_885_056_189),
 ];
 
-/// The probability that Student's t with `freedom` degrees, at least 1, is above `t`, where the true mean is
-/// `shift` standard errors above the supposed one (noncentral t). Values whose deviation is above `most` times
-/// the true deviation do not count.
-pub(crate) fn shifted_t_above(t: f64, freedom: f64, shift: f64, most: f64) -> f64 {
+/// The probability that a noncentral t with `freedom` degrees, at least 1, is above `t`. The true mean is
+/// `shift` standard errors above the supposed one.
+pub(super) fn shifted_t_above(t: f64, freedom: f64, shift: f64) -> f64 {
     // E[normal(shift − t·s)] over s, the measured deviation as a share of the true one.
     let half = freedom / 2.0;
     let log_whole = log_gamma(half) - half * half.ln() - std::f64::consts::LN_2;
@@ -40,8 +39,7 @@ pub(crate) fn shifted_t_above(t: f64, freedom: f64, shift: f64, most: f64) -> f6
     // Over the root of s, because a density of few degrees is not smooth at 0.
     let inside = |root: f64| 2.0 * root * density(root * root) * normal_below(shift - t * root * root);
     let reach = 10.0 / (2.0 * freedom).sqrt();
-    let low = (1.0 - reach).max(0.0);
-    let high = (1.0 + reach).min(most).max(low);
+    let (low, high) = ((1.0 - reach).max(0.0), 1.0 + reach);
     // The normal distribution changes within a few 1/t of shift/t, which a large t makes narrow.
     let near = |side: f64| if t == 0.0 { low } else { ((shift + side * 9.0) / t).clamp(low, high) };
     let ends = [low, near(-1.0), near(1.0), high].map(f64::sqrt);
@@ -61,60 +59,30 @@ fn integral(function: &dyn Fn(f64) -> f64, from: f64, to: f64) -> f64 {
 }
 
 /// The probability that the confidence limit of the mean of `n` repetitions is beyond a threshold. The true
-/// mean is `distance` true deviations beyond it. A measured deviation above `most` times the true one does
-/// not count.
-pub fn power_of_mean(distance: f64, n: u32, confidence: f64, most: f64) -> f64 {
-    let freedom = n.saturating_sub(1);
-    if freedom == 0 {
-        return normal_below(distance);
-    }
-    let shift = distance * f64::from(n).sqrt();
-    let plain = shifted_t_above(t_quantile(confidence, freedom), f64::from(freedom), shift, most);
-    plain
-        + SIGNIFICANT
-            * (widened(shift, n, confidence, most) - plain)
-            * f64::from(u8::from(n >= DEPENDENCE_MIN))
+/// mean is `distance` true deviations beyond it. `n` is at least 2.
+fn power_of_mean(distance: f64, n: u32, confidence: f64) -> f64 {
+    let (freedom, shift) = (n - 1, distance * f64::from(n).sqrt());
+    let plain = shifted_t_above(t_quantile(confidence, freedom), f64::from(freedom), shift);
+    plain + (1.0 - independent(n)) * (widened(shift, n, confidence) - plain)
 }
 
 /// The same if the repetitions look dependent by chance, so that the limit is widened.
-fn widened(shift: f64, n: u32, confidence: f64, most: f64) -> f64 {
+fn widened(shift: f64, n: u32, confidence: f64) -> f64 {
     let (inflation, freedom) = Dependence::by_chance(n as usize).inflation(n as usize);
-    shifted_t_above(t_quantile_of(confidence, freedom), freedom, shift / inflation.sqrt(), most)
+    shifted_t_above(t_quantile_of(confidence, freedom), freedom, shift / inflation.sqrt())
 }
 
 /// The same for the ratio of two means of `n` repetitions each. They differ by `distance` deviations of one
-/// repetition, with these degrees of freedom.
-pub(crate) fn power_of_difference(distance: f64, n: u32, freedom: f64, confidence: f64) -> f64 {
-    of_difference(distance * f64::from(n).sqrt(), n, freedom, confidence)
-}
-
-/// The same for a difference of `shift` standard errors. Either side may look dependent by chance.
-fn of_difference(shift: f64, n: u32, freedom: f64, confidence: f64) -> f64 {
-    let plain = shifted_t_above(t_quantile_of(confidence, freedom), freedom, shift, f64::INFINITY);
-    let either = 2.0 * SIGNIFICANT * f64::from(u8::from(n >= DEPENDENCE_MIN));
-    plain + either * (widened(shift, n, confidence, f64::INFINITY) - plain)
-}
-
-/// The probability that the ratio of two means is significantly on the right side, if the difference of the
-/// true means is `difference`. Each side has its deviation and its number of repetitions. 0 below two.
-pub fn power_of_ratio(
-    difference: f64,
-    (own, n): (f64, u32),
-    (of_reference, reference): (f64, u32),
-    confidence: f64,
-) -> f64 {
-    if n < 2 || reference < 2 {
-        return 0.0;
-    }
-    let [own, other] = [(own, n), (of_reference, reference)].map(|(sd, n)| sd * sd / f64::from(n));
-    let freedom =
-        (own + other).powi(2) / (own * own / f64::from(n - 1) + other * other / f64::from(reference - 1));
-    of_difference(difference / (own + other).sqrt(), n.min(reference), freedom, confidence)
+/// repetition, with these degrees of freedom. Either side may look dependent by chance.
+pub(super) fn power_of_difference(distance: f64, n: u32, freedom: f64, confidence: f64) -> f64 {
+    let shift = distance * f64::from(n).sqrt();
+    let plain = shifted_t_above(t_quantile_of(confidence, freedom), freedom, shift);
+    plain + 2.0 * (1.0 - independent(n)) * (widened(shift, n, confidence) - plain)
 }
 
 /// The probability that the confidence limit of the median of `n` repetitions is beyond a threshold, if each
 /// repetition misses it with probability `missing`. 0 if so few have no limit.
-pub fn power_of_median(missing: f64, n: u32, confidence: f64) -> f64 {
+fn power_of_median(missing: f64, n: u32, confidence: f64) -> f64 {
     let Some(rank) = median_limit_rank(n as usize, confidence) else { return 0.0 };
     at_most(rank as u32, n, missing) * independent(n)
 }
@@ -148,7 +116,7 @@ fn at_most(k: u32, n: u32, probability: f64) -> f64 {
 pub fn repetitions_for_mean(values: &[f64], threshold: f64, confidence: f64) -> Option<u32> {
     let (mean, deviation) = (mean(values)?, deviation(values)?);
     let distance = (mean - threshold).abs() / deviation;
-    let power = |n| power_of_mean(distance, n, confidence, f64::INFINITY);
+    let power = |n| power_of_mean(distance, n, confidence);
     first_of(2..=REPETITIONS_MAX, |n| deviation == 0.0 || power(n) >= SUGGESTED_POWER)
 }
 
@@ -173,7 +141,7 @@ mod tests {
     fn without_a_shift_the_probability_is_that_of_students_t() {
         for freedom in [1_u32, 2, 4, 9, 40] {
             let t = t_quantile(0.95, freedom);
-            near(shifted_t_above(t, f64::from(freedom), 0.0, f64::INFINITY), 0.05, 1e-4);
+            near(shifted_t_above(t, f64::from(freedom), 0.0), 0.05, 1e-4);
         }
     }
 
@@ -192,7 +160,7 @@ mod tests {
             (2.0, 3.7, 1.0, 0.240_698_046),
             (1.7, 150.0, 2.0, 0.618_442_715),
         ] {
-            near(shifted_t_above(t, freedom, shift, f64::INFINITY), expected, 1e-6);
+            near(shifted_t_above(t, freedom, shift), expected, 1e-6);
         }
     }
 
@@ -211,7 +179,7 @@ mod tests {
                 counts[1] += u32::from(median.is_some_and(|limit| limit >= threshold));
             }
             let [mean, median] = counts.map(|count| f64::from(count) / f64::from(trials));
-            near(power_of_mean(distance, n, 0.95, f64::INFINITY), mean, 0.025);
+            near(power_of_mean(distance, n, 0.95), mean, 0.025);
             near(power_of_median(normal_below(-distance), n, 0.95), median, 0.025);
         }
     }

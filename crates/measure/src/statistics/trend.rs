@@ -53,8 +53,8 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
     Some(Trend { slope, share: slope * (values.len() - 1) as f64 / middle, chance })
 }
 
-/// The share of all orders of these numbers of equal values in which at most `fewer` pairs have one direction,
-/// on either side.
+/// The share of all orders of values, tied in these numbers, in which at most `fewer` pairs have one
+/// direction, on either side.
 fn exact_chance(ties: &[usize], fewer: usize) -> f64 {
     // orders[k]: the number of orders with k reversed pairs, the coefficient of q^k of the Gaussian
     // multinomial. The value number i of a tie multiplies it by (1 − q^(before + i)) / (1 − q^i).

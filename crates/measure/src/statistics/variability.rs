@@ -6,10 +6,10 @@
 //! Invariant: pure; the order of the values does not matter.
 //! Never here: a maximum of a contract.
 
-use super::power::shifted_t_above;
+use super::power::{independent, shifted_t_above};
 use super::{Side, cov};
 
-/// No true COV is searched beyond these.
+/// No COV is searched beyond these.
 const RANGE: (f64, f64) = (1e-9, 1e3);
 
 /// One-sided confidence limit of the true coefficient of variation. `None` below two values or without a
@@ -19,27 +19,41 @@ pub fn limit_of_cov(values: &[f64], side: Side, confidence: f64) -> Option<f64> 
     if measured == 0.0 {
         return Some(0.0);
     }
-    let root = (values.len() as f64).sqrt();
-    let freedom = (values.len() - 1) as f64;
-    // The probability of a COV of at most the measured one. It falls with the true COV.
-    let at_most = |of: f64| shifted_t_above(root / measured, freedom, root / of, f64::INFINITY);
     let wanted = match side {
         Side::Lower => confidence,
         Side::Upper => 1.0 - confidence,
     };
+    // The probability falls with the true COV.
+    Some(crossing(|truth| at_most(measured, values.len(), truth) > wanted))
+}
+
+/// The probability that the upper limit of the COV of `n` values of this true COV is at most `limit`. Values
+/// that look dependent do not count. 0 below two.
+pub fn power_of_cov(truth: f64, limit: f64, n: u32, confidence: f64) -> f64 {
+    if n < 2 {
+        return 0.0;
+    }
+    let largest = crossing(|measured| at_most(measured, n as usize, limit) <= 1.0 - confidence);
+    at_most(largest, n as usize, truth) * independent(n)
+}
+
+/// The probability of a COV of at most `measured` from `n` values of this true COV.
+fn at_most(measured: f64, n: usize, truth: f64) -> f64 {
+    let root = (n as f64).sqrt();
+    shifted_t_above(root / measured, (n - 1) as f64, root / truth)
+}
+
+/// The COV up to which this holds; infinite if it holds for every COV.
+fn crossing(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = RANGE;
-    if at_most(high) > wanted {
-        return Some(f64::INFINITY);
+    if holds(high) {
+        return f64::INFINITY;
     }
     for _ in 0..45 {
         let middle = (low * high).sqrt();
-        if at_most(middle) > wanted {
-            low = middle;
-        } else {
-            high = middle;
-        }
+        *(if holds(middle) { &mut low } else { &mut high }) = middle;
     }
-    Some((low * high).sqrt())
+    (low * high).sqrt()
 }
 
 #[cfg(test)]
@@ -73,6 +87,22 @@ mod tests {
             assert!((limit(Side::Lower) / low - 1.0).abs() < 2e-5, "{values:?} {}", limit(Side::Lower));
             assert!((limit(Side::Upper) / high - 1.0).abs() < 2e-5, "{values:?} {}", limit(Side::Upper));
         }
+    }
+
+    #[test]
+    fn a_limit_is_below_a_maximum_as_often_as_its_probability() {
+        let mut dice = Dice::new(8);
+        for (truth, most, n) in [(0.05, 0.1, 3), (0.05, 0.1, 8), (0.05, 0.05, 4)] {
+            let passes = |dice: &mut Dice| {
+                let values: Vec<f64> = (0..n).map(|_| 1.0 + truth * dice.normal()).collect();
+                let independent = crate::statistics::significant_dependence(&values).is_none();
+                independent && limit_of_cov(&values, Side::Upper, 0.95).unwrap() <= most
+            };
+            let share = (0..300).filter(|_| passes(&mut dice)).count() as f64 / 300.0;
+            let expected = power_of_cov(truth, most, n, 0.95);
+            assert!((share - expected).abs() < 0.08, "{truth} {most} {n}: {share} {expected}");
+        }
+        assert_eq!(power_of_cov(0.05, 0.1, 1, 0.95), 0.0);
     }
 
     #[test]
