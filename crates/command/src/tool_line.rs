@@ -302,6 +302,7 @@ fn check_mdtest(option: MdtestOption, value: &str) -> Result<(), Usage> {
         MdtestOption::Directory => own_place('d', value),
         MdtestOption::Record => Err(campaigns_own("record")),
         MdtestOption::Progress => Err(campaigns_own("progress")),
+        MdtestOption::DataOf => Err(campaigns_data()),
         MdtestOption::DataKey | MdtestOption::Nonce => Err(campaigns_key()),
         MdtestOption::DryRun => Err(does_nothing("dryRun")),
         _ => Ok(()),
@@ -314,6 +315,10 @@ fn campaigns_own(name: &str) -> Usage {
 
 fn campaigns_key() -> Usage {
     Usage::new("the key of the data is an option of `assay run`. Leave it out.")
+}
+
+fn campaigns_data() -> Usage {
+    Usage::new("a campaign gives each job its own data. Leave `--data-of` out.")
 }
 
 fn does_nothing(name: &str) -> Usage {

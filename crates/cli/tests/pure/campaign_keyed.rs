@@ -54,6 +54,48 @@ fn phases(folder: &Path) -> Vec<Value> {
     records.filter(|record| record["record"] == "phase").collect()
 }
 
+/// Jobs that write the same command line, and a job that compares what one of them wrote.
+const ALIKE: &str = r#"
+[[test]]
+id = "W"
+ior = "-w -e -k -F -t 64k -b 256k -G 3"
+repetitions = 2
+role = "reported"
+[[test]]
+id = "R"
+uses = "W"
+ior = "-R -k -F -t 64k -b 256k -G 3"
+repetitions = 2
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+"#;
+
+#[test]
+fn each_job_writes_its_own_data_and_a_launcher_that_makes_it_the_same_is_invalid() {
+    let texts = |place: &Place| {
+        let jobs = place.folder().join("jobs");
+        let of = |job: &String| {
+            let words = json(&jobs.join(job).join("job.json"))["argv"].clone();
+            let words: Vec<String> = serde_json::from_value(words).unwrap();
+            words.into_iter().find_map(|word| word.strip_prefix("--data-of=").map(str::to_owned)).unwrap()
+        };
+        names(&jobs).iter().map(of).collect::<Vec<_>>()
+    };
+    let place = Place::new();
+    place.plan(ALIKE);
+    place.assay("run p.toml --dir dir").ok();
+    let found = texts(&place);
+    let by_job =
+        |job: &str| names(&place.folder().join("jobs")).iter().position(|one| one.contains(job)).unwrap();
+    let of = |job: &str| found[by_job(job)].clone();
+    assert_ne!(of("W-r1"), of("W-r2"));
+    assert_eq!([of("R-r1"), of("R-r2")], [of("W-r1"), of("W-r2")]);
+    let place = Place::new();
+    place.plan(&format!("{}{ALIKE}", stripping(&place, "--data-of")));
+    let ran = place.assay("run p.toml --dir dir");
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert_eq!(place.codes(), ["command-differs"], "{ran:#?}");
+}
+
 #[test]
 fn a_campaign_with_a_key_and_a_nonce_passes_and_the_secret_is_in_none_of_its_files() {
     let place = place("");

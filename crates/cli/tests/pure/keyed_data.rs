@@ -37,6 +37,28 @@ fn kinds(dir: &Path, words: &str) -> Vec<String> {
 }
 
 #[test]
+fn runs_in_the_same_second_write_different_data_and_data_of_one_text_is_not_that_of_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let written = |words: &str, name: &str| {
+        ior(dir.path(), 1, &format!("-w -k -b 64k -t 64k {words} -o {name}")).ok();
+        std::fs::read(dir.path().join(name)).unwrap()
+    };
+    for packet in ["", "-l s", "-l r", "-l i"] {
+        let all: Vec<Vec<u8>> = (0..3).map(|_| written(packet, "f")).collect();
+        assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2], "{packet}");
+    }
+    let of = |text: &str| written(&format!("-l s -G 7 {text}"), "g");
+    assert_eq!(of("--data-of a"), of("--data-of a"));
+    assert!(of("--data-of a") != of("--data-of b") && of("") != of("--data-of b"));
+    let read = |text: &str| ior(dir.path(), 1, &format!("-R -k -b 64k -t 64k -l s -G 7 {text} -o g"));
+    of("--data-of a");
+    read("--data-of a").ok();
+    assert_eq!([read("--data-of b").status, read("").status], [Some(4); 2]);
+    let plain = ior(dir.path(), 1, "-w -b 64k -t 64k --data-of a -o h");
+    assert_eq!((plain.status, plain.err.contains("--data-of: only stamped data")), (Some(2), true));
+}
+
+#[test]
 fn a_server_that_regenerates_the_unkeyed_pattern_fails_when_keyed() {
     let keys = keys();
     let dir = keys.path();

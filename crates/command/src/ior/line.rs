@@ -198,6 +198,7 @@ fn check(given: &OptionOccurrence<IorOption>, words: &[String]) -> Result<(), Us
         TestFile => own_place(text),
         Record => rejected("the campaign sets `--record` itself. Leave it out."),
         Progress => rejected("the campaign sets `--progress` itself. Leave it out."),
+        DataOf => rejected("a campaign gives each job its own data. Leave `--data-of` out."),
         DataKey | Nonce => rejected("the key of the data is an option of `assay run`. Leave it out."),
         DryRun => rejected("`--dryRun` moves no data, so there is nothing to measure. Leave it out."),
         id @ (BlockSize | TransferSize | Segments | Repetitions | Deadline) => {

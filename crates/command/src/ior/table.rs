@@ -106,6 +106,8 @@ options! {
         Ramp Number _ "ramp" = "N": "exclude this many seconds at the start of a phase (own option)";
         Generation Number _ "generation" = "N":
             "set the number of this writing of the data in its stamps (own option)";
+        DataOf Text _ "data-of" = "TEXT":
+            "make stamped data that depends on this text too (own option)";
         DataKey Text _ "data-key" = "FILE":
             "key stamped data by the secret in this file (own option)";
         Nonce Text _ "nonce" = "TEXT":

@@ -63,6 +63,8 @@ options! {
         Depth Number 'z' _: "set the levels of the tree below its root";
         PacketType Text _ "dataPacketType" = "timestamp":
             "set the data: timestamp, offset, incompressible, random or stamped (first letter)";
+        DataOf Text _ "data-of" = "TEXT":
+            "make stamped data that depends on this text too (own option)";
         DataKey Text _ "data-key" = "FILE":
             "key stamped data by the secret in this file (own option)";
         Nonce Text _ "nonce" = "TEXT":

@@ -72,7 +72,7 @@ impl Prepared {
         };
         if !external {
             words.insert(0, job.workload.to_owned());
-            words.extend(key_words(asked, job));
+            words.extend(data_words(asked, job, Path::new(&*files)));
             if SHOW_PROGRESS.contains(&job.workload) {
                 words.extend(["--progress".to_owned(), names::PROGRESS.to_owned()]);
             }
@@ -222,13 +222,22 @@ fn environment(asked: &CampaignRequest, launch: &Launch) -> BTreeMap<String, Str
     inherited.cloned().chain(launch.env.clone()).collect()
 }
 
-/// The options for the key of the campaign, if the job moves stamped data.
-fn key_words(asked: &CampaignRequest, job: &PlannedJob) -> Vec<String> {
-    let Some(key) = &asked.data_key else { return Vec::new() };
+/// The options for the stamped data of a job whose files are in this directory.
+///
+/// These are the key of the campaign, and a text that makes the data of each job different. Datasets have no
+/// text, because other campaigns may read them.
+fn data_words(asked: &CampaignRequest, job: &PlannedJob, files: &Path) -> Vec<String> {
     if !has_stamped_data(job.workload, &job.words) {
         return Vec::new();
     }
-    let options = [("--data-key", &key.file), ("--nonce", &key.facts.nonce)];
+    let of_dataset = asked.plan.datasets.iter().any(|dataset| dataset.files() == job.files);
+    // The campaign's directory for files, and that of the job in it. A reader has those of its maker.
+    let depth = Path::new(&job.files).components().count() + 1;
+    let own: PathBuf = files.iter().skip(files.iter().count().saturating_sub(depth)).collect();
+    let text = if of_dataset { String::new() } else { own.to_string_lossy().into_owned() };
+    let key = asked.data_key.as_ref().map(|key| (key.file.clone(), key.facts.nonce.clone()));
+    let (file, nonce) = key.unwrap_or_default();
+    let options = [("--data-of", text), ("--data-key", file), ("--nonce", nonce)];
     let given = options.into_iter().filter(|(_, value)| !value.is_empty());
     given.map(|(name, value)| format!("{name}={value}")).collect()
 }

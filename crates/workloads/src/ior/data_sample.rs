@@ -20,7 +20,7 @@ use super::phase::PhaseKind;
 use super::test::RunningTest;
 use crate::kit::order::TransferOrder;
 use crate::kit::payload::stamped::BLOCK;
-use crate::kit::payload::{BlockStamp, DataKey, Packet, Payload, file_id, read_stamp};
+use crate::kit::payload::{BlockStamp, DataKey, Packet, Payload, file_id_of, read_stamp};
 use crate::kit::permutation::seed_of;
 
 /// Blocks that a rank compares.
@@ -91,7 +91,8 @@ fn wrong_blocks(test: &RunningTest<'_>, path: &Path, places: &[u64]) -> io::Resu
     let how = test.parameters.open(Mode::Read, test.rank.comm.size());
     let how = Open { shared: false, collective: false, ..how };
     let mut file = test.storage.open(test.rank.comm, path, how)?;
-    let name = file_id(path.file_name().unwrap_or(path.as_os_str()).as_encoded_bytes());
+    let name = path.file_name().unwrap_or(path.as_os_str()).as_encoded_bytes();
+    let name = file_id_of(test.parameters.data_of, name);
     let mut block = Buffer::new(BLOCK as usize)?;
     let mut wrong = 0;
     for offset in places {
@@ -114,6 +115,7 @@ fn is_right(block: &[u8], key: Option<DataKey>, file: u64, offset: u64) -> bool 
 mod tests {
     use super::*;
     use crate::kit::payload::DataIdentity;
+    use crate::kit::payload::file_id;
 
     #[test]
     fn a_block_is_right_only_at_its_own_place_and_complete() {

@@ -9,7 +9,7 @@ use super::phase::{PhaseKind, Repetition};
 use super::test::RunningTest;
 use crate::kit::order::TransferOrder;
 use crate::kit::payload::stamped::BLOCK;
-use crate::kit::payload::{DataIdentity, Packet, Payload, file_id, read_stamp};
+use crate::kit::payload::{DataIdentity, Packet, Payload, file_id_of, read_stamp};
 
 /// Number of a rank's transfers that are read to find the generation.
 const SAMPLES: u64 = 8;
@@ -29,7 +29,7 @@ pub(super) fn payload(
         packet: parameters.packet,
         signature: repetition.signature,
         rank: owner.into(),
-        file: file_id(name.as_encoded_bytes()),
+        file: file_id_of(parameters.data_of, name.as_encoded_bytes()),
         generation: parameters.generation.unwrap_or(0),
         key: parameters.data_key,
     };

@@ -178,11 +178,14 @@ pub struct IorParameters {
     /// `--generation`: number of this writing of the data, in stamped packets. `None` to read it from the
     /// file, or 0 in a write.
     pub generation: Option<u32>,
+    /// `--data-of`: the number of the text on which stamped packets depend beside the name of the file.
+    pub data_of: Option<u64>,
     /// `--data-key`, `--nonce`: what keys stamped packets; `None` for the public layout.
     pub data_key: Option<DataKey>,
 }
 
 impl Default for IorParameters {
+    // tidy: long because each parameter has a line.
     fn default() -> Self {
         Self {
             backend: "POSIX".into(),
@@ -242,6 +245,7 @@ impl Default for IorParameters {
             rank_times: false,
             transfer_csv: None,
             generation: None,
+            data_of: None,
             data_key: None,
         }
     }

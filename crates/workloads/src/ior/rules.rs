@@ -174,7 +174,7 @@ impl IorParameters {
     }
 
     /// Rules for what a phase does in addition to its transfers, and for the rate limit.
-    fn rules_of_pace(&self) -> [(bool, &'static str); 12] {
+    fn rules_of_pace(&self) -> [(bool, &'static str); 13] {
         let rate = self.rate.map(|(RateLimit::Bytes(rate) | RateLimit::Transfers(rate))| rate);
         [
             (self.depth == Some(0), "--iodepth 0: no transfer could be outstanding. Give 1 or more"),
@@ -211,6 +211,10 @@ impl IorParameters {
             (
                 self.data_key.is_some() && self.packet != Packet::Stamped,
                 "--data-key, --nonce: only stamped data is keyed. Add -l stamped",
+            ),
+            (
+                self.data_of.is_some() && self.packet != Packet::Stamped,
+                "--data-of: only stamped data depends on a text. Add -l stamped",
             ),
             (self.dual_mount && !self.file_per_rank, "-y needs file per process. Add -F"),
             (

@@ -4,12 +4,14 @@
 
 use super::items::Items;
 use super::parameters::MdtestParameters;
-use crate::kit::payload::{DataIdentity, Packet, Payload, file_id};
+use crate::kit::payload::{DataIdentity, Packet, Payload, file_id_of};
 use crate::kit::small_data::{SmallData, words_end};
 
 /// The data of files of one length.
 pub(super) struct FileData {
     data: SmallData,
+    /// The number of the text on which stamped data depends.
+    of: Option<u64>,
     /// Bytes of the file, if known.
     length: Option<usize>,
 }
@@ -17,10 +19,10 @@ pub(super) struct FileData {
 impl FileData {
     /// Data of this run's seed.
     pub(super) fn new(parameters: &MdtestParameters, signature: i32) -> Self {
-        let MdtestParameters { packet, data_key: key, .. } = *parameters;
+        let MdtestParameters { packet, data_of: of, data_key: key, .. } = *parameters;
         let identity = DataIdentity { packet, signature, key, ..DataIdentity::default() };
         let length = usize::try_from(parameters.write_bytes).ok().filter(|length| *length > 0);
-        Self { data: SmallData::new(identity), length }
+        Self { data: SmallData::new(identity), of, length }
     }
 
     /// Selects the item whose data is made next.
@@ -28,7 +30,7 @@ impl FileData {
         let own = self.payload().identity();
         let mut wanted = DataIdentity { rank: items.owner().into(), ..own };
         if own.packet == Packet::Stamped {
-            wanted.file = file_id(items.name().to_bytes());
+            wanted.file = file_id_of(self.of, items.name().to_bytes());
         }
         self.data.select(wanted);
     }

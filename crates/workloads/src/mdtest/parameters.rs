@@ -63,6 +63,8 @@ pub struct MdtestParameters {
     pub packet: Packet,
     /// `-G`; `None` for the time, which is the same on all ranks.
     pub signature: Option<i32>,
+    /// `--data-of`: the number of the text on which stamped data depends beside the name of the file.
+    pub data_of: Option<u64>,
     /// `--data-key`, `--nonce`: what keys stamped data; `None` for the public layout.
     pub data_key: Option<DataKey>,
     /// `-k`: files are created without an open.
@@ -143,6 +145,7 @@ impl Default for MdtestParameters {
             verify_write: false,
             packet: Packet::default(),
             signature: None,
+            data_of: None,
             data_key: None,
             make_node: false,
             shuffle: false,

@@ -173,11 +173,15 @@ impl MdtestParameters {
         ]
     }
 
-    fn rules_of_time(&self) -> [(bool, &'static str); 3] {
+    fn rules_of_time(&self) -> [(bool, &'static str); 4] {
         [
             (
                 self.data_key.is_some() && self.packet != Packet::Stamped,
                 "--data-key, --nonce: only stamped data is keyed. Add --dataPacketType=stamped",
+            ),
+            (
+                self.data_of.is_some() && self.packet != Packet::Stamped,
+                "--data-of: only stamped data depends on a text. Add --dataPacketType=stamped",
             ),
             (
                 self.deadline > 0 && self.branching > 1,

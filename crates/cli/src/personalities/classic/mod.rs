@@ -13,10 +13,12 @@ pub(crate) mod interrupt;
 pub(crate) mod live;
 pub(crate) mod preloaded;
 mod progress;
+mod seed;
 mod text;
 
 pub(crate) use data_key::TypedKey;
 pub(crate) use grammar::{ClassicLine, OptionNote, TakenOptions, packet, without_gpu};
+pub(crate) use seed::random_seed;
 pub(crate) use text::{
     header_dir, help_of_backends, help_of_variables, space_line, space_words, whole_header_dir,
 };

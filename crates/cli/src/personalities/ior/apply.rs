@@ -6,6 +6,7 @@
 use command::IorOption;
 use command::classic::{OptionValue, parse_number};
 use workloads::ior::{Hog, IorParameters};
+use workloads::kit::payload::file_id;
 
 use super::numbers;
 use super::output::{IorEdition, IorLook, ResultFormat};
@@ -98,6 +99,7 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         Id::Rate => parameters.rate = Some(numbers::rate(&value.text())?),
         Id::Ramp => parameters.ramp = value.whole()?,
         Id::Generation => parameters.generation = Some(value.whole()?),
+        Id::DataOf => parameters.data_of = Some(file_id(value.text().as_bytes())),
         Id::DataKey => typed.key.file = Some(value.text()),
         Id::Nonce => typed.key.nonce = Some(value.text()),
     }

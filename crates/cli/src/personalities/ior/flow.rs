@@ -20,8 +20,8 @@ use workloads::kit::observer::{EventObserver, Silent};
 use super::output::{self, ResultFormat, ResultOutput};
 use super::typed::MeantIor;
 use super::{chatter, files};
-use crate::personalities::classic::header_dir;
 use crate::personalities::classic::live::{LiveFiles, LiveView, node_board};
+use crate::personalities::classic::{header_dir, random_seed};
 use crate::personalities::own_lines::{kept, print_note};
 use crate::personalities::perform::{RankContext, perform_unless};
 use crate::personalities::program::StartedProgram;
@@ -134,7 +134,7 @@ fn one_test(
     observer: &mut IorListener<'_>,
 ) -> Result<u64, Halt> {
     let mut clock = clock.clone();
-    let seed = measure::unix_seconds() as u64;
+    let seed = random_seed();
     let offset = comm.clock_offset(&|| measure::Clock::ns(&clock))?;
     let warning = test.meant.warnings.first().map(|words| chatter::in_one_line(words));
     let mut cx = IorContext { clock: &mut clock, offset, records, observer, board: rows, seed, warning };

@@ -17,7 +17,7 @@ use workloads::md_workbench::{self, ObjectCall, WorkbenchListener, WorkbenchPara
 
 use super::LineEffect;
 use super::classic::drift::RejectedOptions;
-use super::classic::{OptionNote, grammar, help_of_backends, interrupt, preloaded};
+use super::classic::{OptionNote, grammar, help_of_backends, interrupt, preloaded, random_seed};
 use super::own_files;
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
@@ -120,7 +120,7 @@ fn one_rank(
     mut voice: Option<&mut MdWorkbenchText>,
 ) -> Result<u8, Halt> {
     let RankContext { comm, mut clock, records } = part;
-    let seed = measure::unix_seconds() as u64;
+    let seed = random_seed();
     let mut silent = Silent;
     let observer: &mut WorkbenchListener<'_> = match voice.as_deref_mut() {
         Some(text) => text,

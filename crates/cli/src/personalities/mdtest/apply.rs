@@ -6,6 +6,8 @@
 use command::MdtestOption;
 use command::classic::OptionValue;
 
+use workloads::kit::payload::file_id;
+
 use super::typed::{MdtestEdition, TypedMdtest};
 use crate::personalities::classic::{OptionNote, packet, without_gpu};
 
@@ -89,6 +91,7 @@ pub(super) fn set(
         Id::GpuId => without_gpu(matches!(value, OptionValue::Number(-1 | 0)))?,
         Id::Operations => parameters.extra = names(&value.text()),
         Id::Preload => parameters.preload = value.whole()?,
+        Id::DataOf => parameters.data_of = Some(file_id(value.text().as_bytes())),
         Id::DataKey => typed.key.file = Some(value.text()),
         Id::Nonce => typed.key.nonce = Some(value.text()),
         Id::Record => look.record = Some(value.text()),

@@ -38,7 +38,9 @@ use super::LineEffect;
 use super::classic::drift::{self, RejectedOptions};
 use super::classic::environment::Variables;
 use super::classic::live::{LiveFiles, LiveView, node_board};
-use super::classic::{grammar, header_dir, help_of_backends, help_of_variables, interrupt, preloaded};
+use super::classic::{
+    grammar, header_dir, help_of_backends, help_of_variables, interrupt, preloaded, random_seed,
+};
 use super::own_files;
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
@@ -279,7 +281,7 @@ fn one_rank(
     mut voice: Option<&mut MdtestPrinter>,
 ) -> Result<u8, Halt> {
     let RankContext { comm, mut clock, records } = part;
-    let seed = measure::unix_seconds() as u64;
+    let seed = random_seed();
     let mut silent = Silent;
     let mut followed = voice.as_deref_mut().map(|printer| {
         let files = std::mem::take(&mut printer.live_files);

@@ -142,6 +142,11 @@ pub(super) const ROWS: &[Row] = &[
     }),
     fails("--data-key", "-w -o f {secret}", 2, |seen| seen.err("only stamped data is keyed")),
     fails("--data-key", "-w -l s -o f {old}", 2, |seen| seen.err("chmod 600")),
+    works("--data-of", "-w -R -k -l s -G 7 -b 64k -t 64k -o f {part-1}", |seen| {
+        // The number of the file as the page about stamped data defines it.
+        assert_eq!(seen.word("f", 2), 0x595b_e54f_85ba_c1fb);
+        assert_eq!(seen.number("read_check", "check.bytes"), 131_072.0);
+    }),
     works("--nonce", "-w -R -k -l s -G 7 -b 64k -t 64k -o f {lot-7}", |seen| {
         assert_eq!(seen.word("f", 0), u64::from_le_bytes(*b"assaypk\x02"), "the layout of keyed data");
         seen.record_has("write", "data_key.nonce");

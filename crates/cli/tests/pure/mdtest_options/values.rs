@@ -76,6 +76,10 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!(seen.word(file, 0), u64::from_le_bytes(*b"assaypk\x02"), "the layout of keyed data");
         seen.record_has("file_creation", "data_key.sha256");
     }),
+    works("--data-of", "-C -E -F -n 2 -w 8192 -e 8192 -X -G 3 --dataPacketType s {part-1}", |seen| {
+        assert!(seen.number("file_read", "check.bytes") > 0.0);
+        assert_eq!(seen.number("file_read", "check.bad_transfers"), 0.0);
+    }),
     works("--nonce", "-C -F -n 2 -w 8192 -G 3 --dataPacketType s {lot-7}", |seen| {
         seen.record_has("file_creation", "data_key.nonce");
     }),

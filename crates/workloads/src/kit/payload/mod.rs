@@ -17,7 +17,7 @@ pub use keyed::DataKey;
 use lanes::WORD;
 pub(crate) use lanes::native;
 use stamped::{BlockPart, Stamped, parts};
-pub use stamped::{BlockStamp, file_id, read_stamp};
+pub use stamped::{BlockStamp, file_id, file_id_of, read_stamp};
 
 /// Packet types, `-l`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -50,6 +50,11 @@ pub fn file_id(name: &[u8]) -> u64 {
     hash | 1
 }
 
+/// The same if the data also depends on a text (`--data-of`) with this number.
+pub fn file_id_of(text: Option<u64>, name: &[u8]) -> u64 {
+    text.map_or_else(|| file_id(name), |text| mix(text ^ file_id(name)) | 1)
+}
+
 /// The stamp at the start of `bytes`, if a whole and valid one is there. Keyed data has a valid stamp only
 /// with its `key`.
 pub fn read_stamp(bytes: &[u8], key: Option<DataKey>) -> Option<BlockStamp> {
