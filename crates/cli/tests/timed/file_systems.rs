@@ -67,6 +67,7 @@ fn known(which: FileSystem) -> Known {
         FileSystem::Mergerfs | FileSystem::Sshfs => (LINKS, RENAME),
         FileSystem::Nfs => (&["posix.unlink.while_open"], RENAME),
         FileSystem::GlusterDistribute => (&[], RENAME),
+        FileSystem::GlusterDisperse => (&[], &["posix.locks.shared"]),
         _ => (&[], &[]),
     };
     let rejected: &[_] = match which {
