@@ -144,11 +144,12 @@ fn a_campaign_runs_its_jobs_keeps_the_evidence_and_removes_its_files() {
     let scratch = stage.path("scratch").canonicalize().unwrap();
     let data = scratch.join("campaign.data").to_string_lossy().into_owned();
     let own = " --progress .progress.json --record records.jsonl";
+    let text = " --data-of=campaign.data";
     assert_eq!(
         stage.calls(),
         [
-            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r1/data{own}"),
-            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r2/data{own}"),
+            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r1/data{text}/tests/W-r1{own}"),
+            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r2/data{text}/tests/W-r2{own}"),
             format!("-n 3 ior -w -k -l stamped -o {data}/datasets/d/data{own}"),
             format!("-n 1 ior -r -k -O x={data}/datasets/d/s -l stamped -o {data}/datasets/d/data{own}"),
         ]
