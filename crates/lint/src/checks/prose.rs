@@ -75,8 +75,44 @@ pub(super) fn family(text: &str) -> Option<UnitFamily> {
     }
 }
 
+/// The zeros of decimal digits in other scripts (Unicode category Nd), each followed by its nine others.
+const ZEROS: [char; 24] = [
+    '\u{660}',
+    '\u{6f0}',
+    '\u{7c0}',
+    '\u{966}',
+    '\u{9e6}',
+    '\u{a66}',
+    '\u{ae6}',
+    '\u{b66}',
+    '\u{be6}',
+    '\u{c66}',
+    '\u{ce6}',
+    '\u{d66}',
+    '\u{e50}',
+    '\u{ed0}',
+    '\u{f20}',
+    '\u{1040}',
+    '\u{17e0}',
+    '\u{1810}',
+    '\u{ff10}',
+    '\u{1d7ce}',
+    '\u{1d7d8}',
+    '\u{1d7e2}',
+    '\u{1d7ec}',
+    '\u{1d7f6}',
+];
+
+/// The text of a clause with its digits in ASCII. Copies of contracts have others, such as wide ones.
+pub(super) fn ascii_digits(text: &str) -> String {
+    let value =
+        |c: char| ZEROS.iter().map(|zero| u32::from(c).wrapping_sub(u32::from(*zero))).find(|of| *of < 10);
+    text.chars().map(|c| value(c).and_then(|of| char::from_digit(of, 10)).unwrap_or(c)).collect()
+}
+
 /// The unit families of the quantities in a text: `1 TB/s`, `512MiB`.
 fn families(text: &str) -> Vec<UnitFamily> {
+    let text = ascii_digits(text);
     let words: Vec<&str> = text.split_whitespace().collect();
     let bare = |word: &'_ str| word.trim_start_matches(['>', '<', '=', '~', '(']).to_owned();
     let mut found = Vec::new();
@@ -195,6 +231,7 @@ mod tests {
             |text| families(text).iter().map(|family| *family == UnitFamily::Decimal).collect::<Vec<_>>();
         assert_eq!(decimal("at least 1 TB/s when"), [true]);
         assert_eq!(decimal(">=512MiB and 3.0 GiB/s, 25000/s"), [false, false]);
+        assert_eq!(decimal("at least １ TiB/s, or ३ GB/s"), [false, true]);
         assert!(decimal("4 ranks, a Big file").is_empty());
         assert_eq!(repetitions("the average across 10 repetitions"), Some(10));
         assert_eq!(repetitions("at least three separate iterations"), Some(3));

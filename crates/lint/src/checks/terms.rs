@@ -9,6 +9,7 @@ use results::finding::Severity::{Info, NeedsWaiver};
 use results::reason::{Code, Datum, Reason};
 use units::{Dimension, Quantity};
 
+use super::prose::ascii_digits;
 use crate::subject::{CriterionFacts, LineSubject, PlanSubject};
 
 /// The least confidence level that needs no waiver.
@@ -115,8 +116,8 @@ fn leading_number(text: &str) -> Option<(f64, &str)> {
 
 /// The numbers in a clause, each with the word after it.
 fn numbers(clause: &str) -> Vec<ClauseNumber> {
-    let mut found = Vec::new();
-    let mut rest = clause;
+    let (mut found, clause) = (Vec::new(), ascii_digits(clause));
+    let mut rest = clause.as_str();
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let Some((bare, after)) = leading_number(&rest[at..]) else { break };
         let is_name = rest[..at].ends_with(|c: char| c.is_alphanumeric() || "_-".contains(c));
@@ -206,6 +207,8 @@ mod tests {
     fn a_threshold_that_differs_from_its_clause_needs_a_waiver() {
         assert_eq!(severity("at least 900 GB/s", "9 GB/s"), Some(NeedsWaiver));
         assert_eq!(severity("at least 3 GiB/s", "3 GB/s"), Some(NeedsWaiver));
+        assert_eq!(severity("at least ９００ GB/s", "9 GB/s"), Some(NeedsWaiver));
+        assert_eq!(severity("على الأقل ٩٠٠ GB/s", "900 GB/s"), None);
         assert_eq!(severity("4 nodes write", "3 GB/s"), Some(Info));
         assert_eq!(severity("the shared rate", "3 GB/s"), Some(Info));
         assert_eq!(severity("IOR-3 on ost3 and 3 nodes", "3/s"), None);
