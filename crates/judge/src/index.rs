@@ -3,8 +3,9 @@
 //! Invariant: only this module searches the jobs of a campaign for those of a test.
 //! Never here: whether a job can be used.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plan::app::{AppMetric, PrintedText, Stream};
 use plan::schedule::{self, PlannedJob};
@@ -24,7 +25,7 @@ pub(crate) struct Index<'a> {
     by_test: BTreeMap<&'a str, Vec<&'a Job>>,
     by_repetition: BTreeMap<(&'a str, u32), &'a Job>,
     places: BTreeMap<&'a str, usize>,
-    planned: Vec<PlannedJob>,
+    planned: BTreeMap<String, Vec<PlannedJob>>,
     contradictions: BTreeMap<String, Reason>,
     /// The warnings about slow ranks, by test and phase.
     slow_ranks: RefCell<BTreeMap<(String, String), Vec<Reason>>>,
@@ -40,7 +41,10 @@ impl<'a> Index<'a> {
             by_repetition.entry((job.info.test.as_str(), job.info.repetition)).or_insert(job);
             places.entry(job.folder.as_str()).or_insert(at);
         }
-        let planned = schedule::jobs(plan, &[]).unwrap_or_default();
+        let mut planned: BTreeMap<String, Vec<PlannedJob>> = BTreeMap::new();
+        for job in schedule::jobs(plan, &[]).unwrap_or_default() {
+            planned.entry(job.test.clone()).or_default().push(job);
+        }
         let contradictions = contradictions(plan, campaign).into_iter();
         let contradictions = contradictions.map(|one| (one.folder, one.reason)).collect();
         let slow_ranks = RefCell::default();
@@ -82,7 +86,7 @@ impl<'a> Index<'a> {
 
     /// The planned jobs of a test.
     pub(crate) fn planned(&self, test: &str) -> impl Iterator<Item = &PlannedJob> {
-        self.planned.iter().filter(move |job| job.test == test)
+        self.planned.get(test).into_iter().flatten()
     }
 
     /// The warnings about slow ranks in a phase of a test. They are found once, because large jobs take
@@ -103,9 +107,9 @@ impl<'a> Index<'a> {
     }
 
     /// The records of a repetition of a test.
-    pub(crate) fn records(&self, test: &str, repetition: u32) -> Vec<Record> {
+    pub(crate) fn records(&self, test: &str, repetition: u32) -> Cow<'a, [Record]> {
         let found = self.job(test, repetition);
-        found.map(|job| deferred::recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
+        found.map(|job| deferred::recorded(Some(&job.info.end), &job.records)).unwrap_or_default()
     }
 
     /// The placement of a test. If its nodes are searched, it is the result of the search.
@@ -159,9 +163,9 @@ impl<'a> Index<'a> {
 /// The jobs whose facts contradict each other, or those of another job.
 pub(crate) fn contradictions(plan: &Plan, campaign: &Campaign) -> Vec<Contradiction> {
     let mut found = crosscheck::of_campaign(campaign);
-    for job in &campaign.jobs {
-        let is_known = found.iter().any(|one| one.folder == job.folder);
-        let reason = if is_known { None } else { printed_otherwise(plan, job) };
+    let known: BTreeSet<String> = found.iter().map(|one| one.folder.clone()).collect();
+    for job in campaign.jobs.iter().filter(|job| !known.contains(&job.folder)) {
+        let reason = printed_otherwise(plan, job);
         found.extend(reason.map(|reason| Contradiction { folder: job.folder.clone(), reason }));
     }
     found

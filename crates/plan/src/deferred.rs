@@ -3,6 +3,8 @@
 //! Invariant: pure. The same records give the same arguments, also when a campaign is resumed.
 //! Never here: directories, processes.
 
+use std::borrow::Cow;
+
 use results::folder::{Campaign, Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
 use results::record::{self, Record};
@@ -14,13 +16,14 @@ use crate::placement::Placement;
 use crate::schedule::{PlannedJob, Purpose};
 
 /// Gives the records of a repetition of a test.
-pub type RecordsOf<'r> = &'r dyn Fn(&str, u32) -> Vec<Record>;
+pub type RecordsOf<'r> = &'r dyn Fn(&str, u32) -> Cow<'r, [Record]>;
 
 /// The records of a job with this end, as this module reads them. A job that was killed after its last record
 /// loses its end record, because the whole job must end well.
-pub fn recorded(end: Option<&JobEnd>, mut records: Vec<Record>) -> Vec<Record> {
-    if end != Some(&JobEnd::Exit(0)) {
-        records.retain(|record| !matches!(record, Record::End(_)));
+pub fn recorded<'r>(end: Option<&JobEnd>, records: impl Into<Cow<'r, [Record]>>) -> Cow<'r, [Record]> {
+    let (mut records, is_end) = (records.into(), |record: &Record| matches!(record, Record::End(_)));
+    if end != Some(&JobEnd::Exit(0)) && records.iter().any(is_end) {
+        records.to_mut().retain(|record| !is_end(record));
     }
     records
 }
@@ -32,7 +35,7 @@ pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Re
     let records = |test: &str, repetition: u32| {
         let of = |job: &&Job| job.info.test == test && job.info.repetition == repetition;
         let found = campaign.jobs.iter().find(of);
-        found.map(|job| recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
+        found.map(|job| recorded(Some(&job.info.end), &job.records)).unwrap_or_default()
     };
     unfit_for(plan, campaign, job)
         .or_else(|| unneeded(plan, job, &records))
@@ -258,10 +261,11 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
                 |bytes: &u64| Phase { phase: "write".into(), bytes: *bytes, spans, ..Phase::default() };
             let all = |bytes: &u64| vec![Record::Phase(Box::new(phase(bytes))), Record::End(End::default())];
             let killed = |bytes: &u64| vec![Record::Phase(Box::new(phase(bytes)))];
-            match rates.get(step).map(|rates| &rates[repetition as usize - 1]) {
+            let found: Vec<Record> = match rates.get(step).map(|rates| &rates[repetition as usize - 1]) {
                 Some(KILLED) => killed(KILLED),
                 rate => rate.map(all).unwrap_or_default(),
-            }
+            };
+            Cow::Owned(found)
         };
         let mut job = jobs[12].clone();
         let bound = bind(&plan, &mut job, &records);
@@ -328,12 +332,12 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         };
         let records = |test: &str, repetition: u32| {
             assert_eq!((test, repetition), ("S.s3.w", 1));
-            vec![Record::Phase(Box::new(phase.clone()))]
+            vec![Record::Phase(Box::new(phase.clone()))].into()
         };
         let mut bound = job.clone();
         bind(&plan, &mut bound, &records).unwrap();
         assert!(bound.words.join(" ").contains("-t 4m -b 14763950080 "), "{:?}", bound.words);
-        let why = bind(&plan, &mut job.clone(), &|_, _| Vec::new()).unwrap_err();
+        let why = bind(&plan, &mut job.clone(), &|_, _| Vec::new().into()).unwrap_err();
         assert_eq!((why.code, why.text("test")), (Code::ImportMissing, Some("S.s3.w")));
     }
     #[test]
