@@ -8,6 +8,7 @@
 //! Never here: a time limit that fails a build; the table only reports whether goals are met.
 
 mod child;
+mod evaluation;
 mod group;
 mod groups;
 mod lines;
@@ -72,6 +73,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool> {
     bench.head(&options);
     bench.in_memory()?;
     bench.on_disk()?;
+    bench.evaluations()?;
     anyhow::ensure!(!bench.done.is_empty(), "--only {}: no group has this text in its title", options.only);
     Ok(bench.foot())
 }
@@ -109,6 +111,19 @@ impl Bench {
         for group in groups {
             print!("{}", text::block(&group));
             self.done.push(group);
+        }
+        Ok(())
+    }
+
+    /// The evaluation of campaigns, which are made only for selected groups.
+    fn evaluations(&mut self) -> Result<()> {
+        let titles = evaluation::COMMANDS.map(evaluation::title);
+        if !titles.iter().any(|title| title.contains(&self.only)) {
+            return Ok(());
+        }
+        let campaigns = evaluation::campaigns(&self.tools, &self.disk, &self.sizes.jobs)?;
+        for command in evaluation::COMMANDS {
+            self.measure_all(evaluation::groups(&self.tools, command, &campaigns))?;
         }
         Ok(())
     }

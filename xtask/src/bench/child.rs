@@ -34,6 +34,16 @@ pub(super) struct ChildRun {
 
 /// Runs a command line to its end, with its output in `folder`. An exit status other than 0 is an error.
 pub(super) fn run(words: &[String], folder: &Path, stop: &AtomicBool) -> Result<ChildRun> {
+    run_ending(words, &[0], folder, stop)
+}
+
+/// The same for other exit statuses.
+pub(super) fn run_ending(
+    words: &[String],
+    statuses: &[i32],
+    folder: &Path,
+    stop: &AtomicBool,
+) -> Result<ChildRun> {
     let (out, errors) = (folder.join("stdout"), folder.join("stderr"));
     let before = (children_cpu_s(), machine_cpu_s(), Instant::now());
     let mut command = Command::new(&words[0]);
@@ -45,7 +55,7 @@ pub(super) fn run(words: &[String], folder: &Path, stop: &AtomicBool) -> Result<
     let others_s = (machine_cpu_s() - before.1 - cpu_s).max(0.0);
     let read = |path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let output = read(&out)?;
-    if !status.success() {
+    if !status.code().is_some_and(|code| statuses.contains(&code)) {
         let complaint = read(&errors)? + &output;
         let line = complaint.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message");
         bail!("{status}: {line}");

@@ -117,7 +117,7 @@ impl Contender {
         if self.format == OutputFormat::Records {
             words.extend(["--record".into(), records.display().to_string()]);
         }
-        let mut ran = child::run(&words, folder, stop)?;
+        let mut ran = child::run_ending(&words, self.format.statuses(), folder, stop)?;
         if self.format == OutputFormat::Records {
             ran.output = fs::read_to_string(&records).context("the program wrote no records")?;
             fs::remove_file(&records)?;

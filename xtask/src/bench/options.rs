@@ -95,6 +95,8 @@ pub(super) struct Sizes {
     pub(super) names: u64,
     /// Ranks of MPICH that are started at once.
     pub(super) mpi_ranks: u32,
+    /// Jobs of the campaigns that are evaluated.
+    pub(super) jobs: [u32; 3],
 }
 
 impl Sizes {
@@ -108,6 +110,7 @@ impl Sizes {
         fill_ops: 4000,
         names: 200_000,
         mpi_ranks: 64,
+        jobs: [500, 2000, 20_000],
     };
     pub(super) const SMOKE: Self = Self {
         file: 32 << 20,
@@ -118,6 +121,7 @@ impl Sizes {
         fill_ops: 50,
         names: 2000,
         mpi_ranks: 4,
+        jobs: [10, 20, 40],
     };
 }
 

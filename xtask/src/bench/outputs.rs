@@ -23,6 +23,8 @@ pub(super) enum OutputFormat {
     Ior,
     /// The row of this name in mdtest's table of rates.
     Mdtest(&'static str),
+    /// Nothing is read: the work is this number of jobs, whose time is that of the process.
+    Jobs(u32),
 }
 
 /// Transfers and the seconds they took, summed over the phases of a run.
@@ -35,6 +37,12 @@ pub(super) struct Work {
 }
 
 impl OutputFormat {
+    /// The exit statuses after which the output is read.
+    pub(super) fn statuses(self) -> &'static [i32] {
+        // The status of an evaluation is that of its verdicts.
+        if let Self::Jobs(_) = self { &[0, 3] } else { &[0] }
+    }
+
     /// Reads a whole output.
     pub(super) fn read(self, text: &str) -> Result<Work> {
         let parts = match self {
@@ -44,6 +52,7 @@ impl OutputFormat {
             Self::Fio => fio(text),
             Self::Ior => ior(text),
             Self::Mdtest(row) => mdtest(text, row),
+            Self::Jobs(jobs) => Ok(vec![Work { ops: jobs.into(), seconds: 1.0 }]),
         }?;
         let mut sum = Work::default();
         for part in parts {
