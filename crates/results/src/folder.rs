@@ -72,8 +72,8 @@ pub use unpack::{is_archive, unpack};
 pub use verify::{FolderFault, Verification, check};
 pub use watched::{CampaignProcess, RunningJob, WatchedCampaign, note_notified};
 pub use witness::{
-    WITNESS_HEADER, WITNESS_LINE_BYTES_MAX, WITNESS_LOG_BYTES_MAX, WitnessFault, WitnessLine, WitnessNote,
-    compare_witness, note_witness, witness_note,
+    WITNESS_HEADER, WITNESS_LINE_BYTES_MAX, WITNESS_LOG_BYTES_MAX, WitnessComparison, WitnessFault,
+    WitnessLine, WitnessNote, compare_witness, note_witness, witness_note,
 };
 pub use write::{
     StagedJob, create, has, read_file, restore, sha256, sha256_of, sha256_of_parts, stage_job,

@@ -112,7 +112,7 @@ pub(super) struct Values {
 }
 
 /// `NAME=VALUE`.
-fn one_value(text: &str) -> Result<(String, String), String> {
+pub(super) fn one_value(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }

@@ -4,14 +4,17 @@
 mod examination;
 mod witnessed;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use results::folder::{self, Campaign, FolderFault, Head, Verification, names};
+use jiff::Timestamp;
+use results::folder::{self, Campaign, CampaignInfo, FolderFault, Head, Verification, names};
 use units::{Usage, several, visible};
 
 use super::judge::{self, DifferenceKind, EvidenceFolder};
+use super::plan::one_value;
 use super::signatures::{self, AllowedSigners, CheckedSignature};
 use crate::speech::say;
 use crate::status::{DONE, FAIL, UNDECIDED};
@@ -32,6 +35,15 @@ pub(crate) struct VerifyArgs {
     /// Require this plan, your own copy
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
+    /// Require this scale of the plan [default: the plan's own]
+    #[arg(long, value_name = "NAME", requires = "plan")]
+    scale: Option<String>,
+    /// Require this value of a parameter, and no other; may be repeated [default: the plan's own]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = one_value, requires = "plan")]
+    set: Vec<(String, String)>,
+    /// Require that only this was selected; may be repeated [default: the whole plan]
+    #[arg(long, value_name = "NAME", requires = "plan")]
+    only: Vec<String>,
     /// Require this evidence hash, 64 hexadecimal digits
     #[arg(long, value_name = "HASH", value_parser = sha256)]
     evidence_hash: Option<String>,
@@ -44,6 +56,11 @@ pub(crate) struct VerifyArgs {
     /// Compare the hash chain with this log of a witness
     #[arg(long, value_name = "LOG")]
     witness: Option<PathBuf>,
+    /// State how long after this time the witness received the first hash, such as 2026-11-24T10:00:00Z
+    ///
+    /// In between, campaigns without the witness were possible.
+    #[arg(long, value_name = "TIME", requires = "witness")]
+    nonce_given: Option<Timestamp>,
     /// Check this signature of the archive; may be repeated [default: ARCHIVE.sig and ARCHIVE.*.sig]
     #[arg(long, value_name = "FILE")]
     signature: Vec<PathBuf>,
@@ -84,7 +101,10 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
     }
     let mut others = of_own_copies(&args, &checked, found.campaign.as_ref())?;
     let witnessed = match &args.witness {
-        Some(log) => witnessed::compare(folder, log, &mut others)?,
+        Some(log) => {
+            let nonce = found.campaign.as_ref().map_or("", |campaign| campaign.info.nonce());
+            witnessed::compare(folder, nonce, (log, args.nonce_given), &mut others)?
+        }
         None => String::new(),
     };
     let signers = signers(&args, evidence.is_archive(), &mut others)?;
@@ -193,6 +213,7 @@ fn of_own_copies(
         if campaign.is_none_or(|campaign| campaign.plan.as_bytes() != own) {
             others.push(format!("{} is not the plan {at}", names::PLAN));
         }
+        others.extend(campaign.into_iter().flat_map(|campaign| of_choice(args, &campaign.info)));
     }
     if let Some(expected) = &args.evidence_hash {
         let found = checked.head.as_ref().map_or("none", |head| head.hash.as_str());
@@ -219,6 +240,32 @@ fn of_own_copies(
         }
     }
     Ok(others)
+}
+
+/// How the choices of the campaign differ from those that are required, a sentence each. With another value
+/// or with a part of its tests, a plan is another contract.
+fn of_choice(args: &VerifyArgs, info: &CampaignInfo) -> Vec<String> {
+    let scale = |name: &Option<String>| {
+        name.as_ref().map_or("the plan's own scale".to_owned(), |name| format!("the scale `{name}`"))
+    };
+    let listed = |all: Vec<String>, none: &str| match all.is_empty() {
+        true => none.to_owned(),
+        false => all.join(", "),
+    };
+    let set = |all: BTreeMap<String, String>| {
+        listed(all.iter().map(|(name, value)| format!("`{name}={value}`")).collect(), "the plan's values")
+    };
+    let only = |all: &[String]| {
+        let sorted: BTreeSet<&String> = all.iter().collect();
+        listed(sorted.into_iter().map(|name| format!("`{name}`")).collect(), "the whole plan")
+    };
+    let both = [
+        ("used", scale(&info.scale), scale(&args.scale)),
+        ("used", set(info.set.clone()), set(args.set.iter().cloned().collect())),
+        ("ran", only(&info.only), only(&args.only)),
+    ];
+    let differs = both.into_iter().filter(|(_, found, required)| found != required);
+    differs.map(|(what, found, required)| format!("the campaign {what} {found}, not {required}")).collect()
 }
 
 /// The line with the evidence hash in the report.

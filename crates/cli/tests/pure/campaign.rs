@@ -208,6 +208,44 @@ fn verify_compares_the_folder_with_the_buyers_own_copies() {
     }
 }
 
+/// Two clauses with a threshold that each campaign can set.
+const TWO_CLAUSES: &str = r#"
+[parameters]
+need = "1 B/s"
+[scale.low]
+need = "2 B/s"
+[[test]]
+id = "A"
+ior = "-w -e -t 64k -b 256k"
+criterion = { metric = "write.bw", op = ">=", value = "${need}" }
+[[test]]
+id = "B"
+ior = "-w -e -t 64k -b 256k"
+criterion = { metric = "write.bw", op = ">=", value = "1 TB/s" }
+"#;
+
+#[test]
+fn a_part_of_a_plan_or_other_values_are_not_the_plan_of_the_buyer() {
+    for (choice, status, difference) in [
+        ("--set need=3B/s", 1, "used `need=3B/s`, not the plan's values"),
+        ("--scale low", 1, "used the scale `low`, not the plan's own scale"),
+        ("--only A", 3, "ran `A`, not the whole plan"),
+        ("", 1, ""),
+    ] {
+        let place = Place::new();
+        place.plan(TWO_CLAUSES);
+        let ran = place.assay(&format!("run p.toml --dir dir {choice}"));
+        assert_eq!(ran.status, Some(status), "{ran:#?}");
+        let verify = format!("verify {} --plan p.toml", place.folder().display());
+        let ran = place.assay(&verify);
+        let expected = if difference.is_empty() { 0 } else { 3 };
+        assert!(ran.status == Some(expected) && ran.out.contains(difference), "{choice}: {ran:#?}");
+        assert_eq!(place.assay(&format!("{verify} {choice}")).status, Some(0), "{choice}");
+        let other = place.assay(&format!("{verify} --only B --set need=4B/s"));
+        assert_eq!(other.status, Some(3), "{choice}");
+    }
+}
+
 #[test]
 fn judge_never_ends_with_0_for_a_folder_that_does_not_verify() {
     let place = Place::new();

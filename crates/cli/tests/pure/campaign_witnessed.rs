@@ -72,7 +72,9 @@ fn a_listener_has_every_begin_and_end_and_the_evidence_hash_and_continues_its_lo
     for folder in ["one", "two"] {
         let out = place.assay(&format!("verify --witness log --nonce {folder} {folder}")).ok();
         // The campaign, three jobs, and the evidence hash.
-        assert!(out.contains("Witnessed:     8 entries in log\n"), "{out}");
+        assert!(out.contains("Witnessed:     8 entries in log, the promptest after "), "{out}");
+        let other = if folder == "one" { "two" } else { "one" };
+        assert!(out.contains(&format!("note: log has 1 other campaign with the nonce {other}\n")), "{out}");
         let course = &json(&place.path(folder).join("summary.json"))["course"]["witness"];
         assert_eq!((course["taken"].as_u64(), course["missed"].as_u64()), (Some(7), Some(0)), "{course}");
     }
@@ -148,4 +150,22 @@ fn a_file_that_is_no_log_of_a_witness_is_never_changed() {
     assert!(names(&place.dir()).is_empty());
     place.campaign().ok();
     assert_eq!(verified(&place, "--witness letter"), Some(2));
+}
+
+#[test]
+fn the_time_from_the_nonce_to_the_first_hash_is_stated_and_a_hash_before_the_nonce_is_a_fault() {
+    let place = Place::new();
+    place.plan(THREE_TESTS);
+    place.assay("run p.toml --dir dir --folder one --nonce lot --witness log").ok();
+    let verify = |given: &str| place.assay(&format!("verify --witness log --nonce-given {given} one"));
+    let out = verify("2026-01-01T00:00:00Z").ok();
+    assert!(out.contains(" s after the nonce was given\n"), "{out}");
+    let early = verify("2100-01-01T00:00:00Z");
+    assert_eq!(early.status, Some(3), "{early:#?}");
+    assert!(early.out.contains(" s before the nonce was given\n"), "{early:#?}");
+    let removed = fs::read_to_string(place.path("log")).unwrap().replace("\"nonce\":\"lot\",", "");
+    fs::write(place.path("log"), removed).unwrap();
+    let ran = place.assay("verify --witness log one");
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert!(ran.out.contains("the witness received the campaign without its nonce"), "{ran:#?}");
 }

@@ -132,7 +132,7 @@ fn overall_result(campaign: &Campaign) -> OverallResult {
     }
     let outcome = Verdict::worst(&campaign.verdicts);
     let open = summary::open_findings(&campaign.summary);
-    let word = sentences::overall(outcome, open.is_some());
+    let word = sentences::overall(outcome, open.is_some(), !info.only.is_empty());
     let tone = super::words::overall_tone(outcome, open.is_some());
     let clauses = Verdict::of_clauses(&campaign.verdicts);
     let outcomes: Vec<Outcome> = clauses.iter().map(|clause| clause.outcome).collect();

@@ -144,7 +144,9 @@ fn campaign_line((one, letter): (&ComparedCampaign, &String)) -> CampaignLine {
 
 /// The overall result.
 pub(super) fn overall_cell(outcome: Outcome, has_open_findings: bool) -> Cell {
-    Cell::new(sentences::overall(outcome, has_open_findings)).toned(overall_tone(outcome, has_open_findings))
+    // What was selected is a row of the facts.
+    let word = sentences::overall(outcome, has_open_findings, false);
+    Cell::new(word).toned(overall_tone(outcome, has_open_findings))
 }
 
 fn row_line(row: &ComparedRow, letters: &[String]) -> RowLine {

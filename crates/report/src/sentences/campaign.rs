@@ -48,10 +48,11 @@ pub(crate) fn result(outcomes: &[Outcome]) -> String {
 }
 
 /// The words for the overall result. Clauses that are met count only after all waivers that they need are
-/// approved.
-pub fn overall(outcome: Outcome, has_open_findings: bool) -> String {
+/// approved. If tests were selected, they are a part of the plan.
+pub fn overall(outcome: Outcome, has_open_findings: bool, is_part: bool) -> String {
     match outcome {
         Outcome::Pass if has_open_findings => format!("{outcome} WITH OPEN FINDINGS"),
+        Outcome::Pass if is_part => format!("{outcome} OF A PART"),
         _ => outcome.to_string(),
     }
 }

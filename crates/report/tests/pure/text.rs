@@ -114,7 +114,7 @@ fn the_result_states_which_tests_were_selected() {
     let mut campaign = golden::campaign();
     campaign.verdicts.truncate(1);
     campaign.info.only = vec!["write-bw".into()];
-    let last = "PASS: The only clause is met. Only the test write-bw was selected.\n";
+    let last = "PASS OF A PART: The only clause is met. Only the test write-bw was selected.\n";
     assert!(report::text(&campaign, 100, report::Emphasis::None).ends_with(last));
 }
 

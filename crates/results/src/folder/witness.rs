@@ -7,7 +7,7 @@
 //! torn one.
 //! Never here: files, sockets and commands of a witness.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
@@ -22,8 +22,8 @@ pub const WITNESS_HEADER: &str = "{\"assay_witness\":1}";
 pub const WITNESS_LINE_BYTES_MAX: usize = 4096;
 /// The most bytes of a log that is compared.
 pub const WITNESS_LOG_BYTES_MAX: u64 = 256 << 20;
-/// The most seconds that a hash may reach the witness later than the others. More is enough time to repeat a
-/// job and to choose a number.
+/// The most seconds that a hash may reach the witness later than the others, or all of them later than the
+/// campaign wrote them. More is enough time to repeat a job or a campaign, and to choose one.
 const LATE_S: i64 = 60;
 
 /// What a witness receives: a state of the hash chain of a campaign.
@@ -106,18 +106,36 @@ pub enum WitnessFault {
     Missing(u64, String),
     /// The witness received the hash of this entry later than usual, by this number of seconds.
     Late(u64, i64),
-    /// The number of other campaigns of the same nonce that the witness has.
+    /// The promptest hash came this number of seconds after the campaign's time of it.
+    AllLate(i64),
+    /// A line of the campaign has this nonce, which is not that of the campaign.
+    OtherNonce(String),
+    /// The number of other campaigns of the same nonce, or of none, that the witness has.
     OtherCampaigns(u64),
 }
 
-/// Compares the chain in `dir` with the log of its witness. The number is that of its lines about this
-/// campaign.
-pub fn compare_witness(dir: &Path, log: &str) -> io::Result<(u64, Vec<WitnessFault>)> {
-    let chain = chain::read(dir)?.unwrap_or_default();
-    Ok(compared(&chain, log))
+/// What the log of a witness shows about a campaign.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WitnessComparison {
+    /// The number of lines about the campaign.
+    pub lines: u64,
+    /// When the first of them was received.
+    pub first: Option<Timestamp>,
+    /// The delay of the promptest hash by the clocks of the two, seconds.
+    pub delay_s: Option<i64>,
+    /// The number of other campaigns that the witness has, and their nonces, without empty ones.
+    pub others: (u64, Vec<String>),
+    /// How the chain differs from what the witness has.
+    pub faults: Vec<WitnessFault>,
 }
 
-fn compared(chain: &Chain, log: &str) -> (u64, Vec<WitnessFault>) {
+/// Compares the chain in `dir` of a campaign of this nonce with the log of its witness.
+pub fn compare_witness(dir: &Path, nonce: &str, log: &str) -> io::Result<WitnessComparison> {
+    let chain = chain::read(dir)?.unwrap_or_default();
+    Ok(compared(&chain, nonce, log))
+}
+
+fn compared(chain: &Chain, nonce: &str, log: &str) -> WitnessComparison {
     let all: Vec<WitnessLine> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let first = chain.entries.first().map_or("", |(_, hash)| hash);
     let (own, others): (Vec<_>, Vec<_>) = all.iter().partition(|line| line.note.campaign == first);
@@ -134,22 +152,30 @@ fn compared(chain: &Chain, log: &str) -> (u64, Vec<WitnessFault>) {
             Some(_) => latest = *entry,
         }
     }
+    let delays = delays(chain, &own);
+    let delay_s = delays.values().min().copied();
     if !own.is_empty() {
         faults.extend(missing(chain, &own));
-        faults.extend(late(chain, &own));
+        faults.extend(late(&delays));
     }
-    let nonce = own.first().map_or("", |line| line.note.nonce.as_str());
-    let mut same: Vec<&str> = others
-        .iter()
-        .filter(|line| !nonce.is_empty() && line.note.nonce == nonce)
-        .map(|line| line.note.campaign.as_str())
-        .collect();
-    same.sort_unstable();
-    same.dedup();
-    if !same.is_empty() {
-        faults.push(WitnessFault::OtherCampaigns(same.len() as u64));
+    faults.extend(delay_s.filter(|delay| delay.abs() > LATE_S).map(WitnessFault::AllLate));
+    let other_nonce = own.iter().find(|line| line.note.nonce != nonce);
+    faults.extend(other_nonce.map(|line| WitnessFault::OtherNonce(line.note.nonce.clone())));
+    let others: BTreeMap<&str, &str> =
+        others.iter().map(|line| (line.note.campaign.as_str(), line.note.nonce.as_str())).collect();
+    // A relay that removes the nonce would hide another try.
+    let same = others.values().filter(|other| !nonce.is_empty() && (**other == nonce || other.is_empty()));
+    let same = same.count() as u64;
+    faults.extend((same > 0).then_some(WitnessFault::OtherCampaigns(same)));
+    let nonces: BTreeSet<String> =
+        others.values().filter(|nonce| !nonce.is_empty()).map(|nonce| (*nonce).to_owned()).collect();
+    WitnessComparison {
+        lines: own.len() as u64,
+        first: own.iter().filter_map(|line| line.time.parse().ok()).min(),
+        delay_s,
+        others: (others.len() as u64, nonces.into_iter().collect()),
+        faults,
     }
-    (own.len() as u64, faults)
 }
 
 /// The begins and ends of jobs that ended, and the report, without a line in the log. Of attempts that were
@@ -175,8 +201,9 @@ fn missing(chain: &Chain, own: &[&WitnessLine]) -> Vec<WitnessFault> {
     lacking.map(|(entry, path)| WitnessFault::Missing(entry, path.to_owned())).collect()
 }
 
-/// The entries whose hash came much later than that of the promptest one. The clocks of the two may differ.
-fn late(chain: &Chain, own: &[&WitnessLine]) -> Vec<WitnessFault> {
+/// How much later than the campaign's own time the witness received the hash of each entry, seconds. The
+/// clocks of the two may differ.
+fn delays(chain: &Chain, own: &[&WitnessLine]) -> BTreeMap<u64, i64> {
     let seconds = |time: &str| time.parse::<Timestamp>().ok().map(Timestamp::as_second);
     let delay = |line: &&WitnessLine| {
         let (entry, hash) = chain.entries.get(usize::try_from(line.note.entry).ok()?.checked_sub(1)?)?;
@@ -188,8 +215,13 @@ fn late(chain: &Chain, own: &[&WitnessLine]) -> Vec<WitnessFault> {
     for (entry, later) in own.iter().filter_map(delay) {
         delays.entry(entry).and_modify(|known| *known = later.min(*known)).or_insert(later);
     }
+    delays
+}
+
+/// The entries whose hash came much later than that of the promptest one.
+fn late(delays: &BTreeMap<u64, i64>) -> Vec<WitnessFault> {
     let promptest = delays.values().min().copied().unwrap_or_default();
-    let all = delays.into_iter().map(|(entry, later)| (entry, later.saturating_sub(promptest)));
+    let all = delays.iter().map(|(entry, later)| (*entry, later.saturating_sub(promptest)));
     all.filter(|(_, later)| *later > LATE_S).map(|(entry, later)| WitnessFault::Late(entry, later)).collect()
 }
 
@@ -219,13 +251,17 @@ mod tests {
         serde_json::to_string(&WitnessLine { time: time.into(), note }).unwrap() + "\n"
     }
 
-    /// A line at the time of its entry on a clock that is an hour ahead.
+    /// A line at the time of its entry.
     fn prompt(entry: u64) -> String {
-        line(entry, hash(entry), &format!("2026-11-25T10:00:{entry:02}Z"))
+        line(entry, hash(entry), &format!("2026-11-25T09:00:{entry:02}Z"))
+    }
+
+    fn comparison(nonce: &str, lines: &[String]) -> WitnessComparison {
+        compared(&chain(), nonce, &format!("{WITNESS_HEADER}\n{}", lines.concat()))
     }
 
     fn faults(lines: &[String]) -> Vec<WitnessFault> {
-        compared(&chain(), &format!("{WITNESS_HEADER}\n{}", lines.concat())).1
+        comparison("n", lines).faults
     }
 
     #[test]
@@ -236,12 +272,12 @@ mod tests {
 
     #[test]
     fn a_chain_that_was_cut_and_continued_is_found() {
-        let cut = line(3, hash(77), "2026-11-25T10:00:03Z");
+        let cut = line(3, hash(77), "2026-11-25T09:00:03Z");
         let lines = [prompt(1), prompt(2), cut, prompt(2), prompt(3), prompt(5)];
         assert_eq!(faults(&lines), [WitnessFault::Differs(3)]);
         let lines = [prompt(1), prompt(2), prompt(3), prompt(2), prompt(3), prompt(5)];
         assert_eq!(faults(&lines), [WitnessFault::OutOfOrder(2)]);
-        let beyond = line(9, hash(9), "2026-11-25T10:00:09Z");
+        let beyond = line(9, hash(9), "2026-11-25T09:00:09Z");
         assert_eq!(faults(&[prompt(1), prompt(2), prompt(3), prompt(5), beyond]), [WitnessFault::Beyond(9)]);
     }
 
@@ -251,16 +287,36 @@ mod tests {
         assert_eq!(faults(&[1, 3, 5].map(prompt)), [WitnessFault::Missing(2, job.clone())]);
         assert_eq!(faults(&[1, 2, 5].map(prompt)), [WitnessFault::Missing(3, job)]);
         assert_eq!(faults(&[1, 2, 3].map(prompt)), [WitnessFault::Missing(5, "report.html".to_owned())]);
-        let late = line(2, hash(2), "2026-11-25T10:05:02Z");
+        let late = line(2, hash(2), "2026-11-25T09:05:02Z");
         assert_eq!(faults(&[prompt(1), late, prompt(3), prompt(5)]), [WitnessFault::Late(2, 300)]);
     }
 
     #[test]
     fn another_campaign_is_no_witness_and_one_of_the_same_nonce_is_a_fault() {
         let other = prompt(1).replace(&hash(1), &hash(8));
-        assert_eq!(faults(std::slice::from_ref(&other)), [WitnessFault::NotWitnessed]);
-        let lines = [other, prompt(1), prompt(2), prompt(3), prompt(5)];
-        assert_eq!(faults(&lines), [WitnessFault::OtherCampaigns(1)]);
+        let only = faults(std::slice::from_ref(&other));
+        assert_eq!(only, [WitnessFault::NotWitnessed, WitnessFault::OtherCampaigns(1)]);
+        let with = |other: String| [other, prompt(1), prompt(2), prompt(3), prompt(5)];
+        assert_eq!(faults(&with(other.clone())), [WitnessFault::OtherCampaigns(1)]);
+        let unnamed = other.replace(r#""nonce":"n","#, "");
+        assert_eq!(faults(&with(unnamed)), [WitnessFault::OtherCampaigns(1)]);
+        let found = comparison("n", &with(other.replace(r#""nonce":"n""#, r#""nonce":"m""#)));
+        assert_eq!((found.faults, found.others), (Vec::new(), (1, vec!["m".to_owned()])));
+    }
+
+    #[test]
+    fn a_relay_that_removes_the_nonce_or_holds_all_hashes_back_is_found() {
+        let lines = [1, 2, 3, 5].map(prompt);
+        let found = comparison("n", &lines);
+        assert_eq!((found.lines, found.delay_s), (4, Some(0)));
+        assert_eq!(found.first, Some("2026-11-25T09:00:01Z".parse().unwrap()));
+        let removed = lines.clone().map(|line| line.replace(r#""nonce":"n","#, ""));
+        assert_eq!(faults(&removed), [WitnessFault::OtherNonce(String::new())]);
+        assert_eq!(comparison("", &removed).faults, []);
+        let held = lines.clone().map(|line| line.replace("T09:00", "T09:10"));
+        assert_eq!(faults(&held), [WitnessFault::AllLate(600)]);
+        let early = lines.map(|line| line.replace("T09:00", "T08:50"));
+        assert_eq!(faults(&early), [WitnessFault::AllLate(-600)]);
     }
 
     #[test]

@@ -65,7 +65,8 @@ impl Notifier {
     pub(super) fn ended(&mut self, campaign: &Campaign, hash: &str) {
         let worst = Verdict::worst(&campaign.verdicts);
         let mut facts = self.facts("end");
-        facts.push(("OUTCOME", sentences::overall(worst, campaign.summary.has_open_findings())));
+        let is_part = !campaign.info.only.is_empty();
+        facts.push(("OUTCOME", sentences::overall(worst, campaign.summary.has_open_findings(), is_part)));
         facts.push(("STATUS", campaign.exit_code().to_string()));
         facts.push(("EVIDENCE_HASH", hash.to_owned()));
         self.tell("the end", &facts);

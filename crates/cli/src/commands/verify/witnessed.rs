@@ -5,12 +5,18 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
+use jiff::Timestamp;
 use results::folder::{self, WITNESS_HEADER, WITNESS_LOG_BYTES_MAX, WitnessFault, names};
 use units::{Usage, several, visible};
 
-/// Compares the chain in `folder` with a log. Differences are added to `others`, a sentence each. Gives the
-/// line about a chain that agrees.
-pub(super) fn compare(folder: &Path, log: &Path, others: &mut Vec<String>) -> Result<String> {
+/// Compares the chain in `folder` of a campaign of this nonce with a log. Differences are added to `others`,
+/// a sentence each. Gives the lines about a chain that agrees.
+pub(super) fn compare(
+    folder: &Path,
+    nonce: &str,
+    (log, given): (&Path, Option<Timestamp>),
+    others: &mut Vec<String>,
+) -> Result<String> {
     let at = log.display();
     let failed = |error| Usage(format!("--witness {at}: {error}. Give the log of a witness."));
     let mut bytes = Vec::new();
@@ -21,18 +27,31 @@ pub(super) fn compare(folder: &Path, log: &Path, others: &mut Vec<String>) -> Re
         let what = "this is no log of a witness, or it is too long. Give its unmodified log.";
         return Err(Usage(format!("--witness {at}: {what}")).into());
     }
-    let (lines, faults) = match folder::compare_witness(folder, &text) {
-        Ok(compared) => compared,
+    let found = match folder::compare_witness(folder, nonce, &text) {
+        Ok(found) => found,
         // The chain itself is reported as a fault.
         Err(_) => return Ok(String::new()),
     };
-    others.extend(faults.iter().map(|fault| sentence(fault, &at.to_string())));
-    let lines = several(lines, "entry");
-    Ok(if faults.is_empty() {
-        format!("Witnessed:     {lines} in {}\n", visible(&at.to_string()))
-    } else {
-        String::new()
-    })
+    others.extend(found.faults.iter().map(|fault| sentence(fault, &at.to_string())));
+    let since = given.zip(found.first).map(|(given, first)| first.as_second() - given.as_second());
+    if let Some(before) = since.filter(|since| *since < 0) {
+        others.push(format!("the witness received the first entry {} s before the nonce was given", -before));
+    }
+    if !found.faults.is_empty() {
+        return Ok(String::new());
+    }
+    let mut text = format!("Witnessed:     {} in {at}", several(found.lines, "entry"));
+    text.extend(found.delay_s.map(|delay| format!(", the promptest after {delay} s")));
+    text.extend(since.map(|since| format!(", the first {since} s after the nonce was given")));
+    if found.others.0 > 0 {
+        let nonces = match &found.others.1[..] {
+            [] => "without a nonce".to_owned(),
+            [one] => format!("with the nonce {one}"),
+            some => format!("with the nonces {}", some.join(", ")),
+        };
+        text.push_str(&format!("\nnote: {at} has {} {nonces}", several(found.others.0, "other campaign")));
+    }
+    Ok(text.lines().map(|line| format!("{}\n", visible(line))).collect())
 }
 
 fn sentence(fault: &WitnessFault, log: &str) -> String {
@@ -56,9 +75,17 @@ fn sentence(fault: &WitnessFault, log: &str) -> String {
         WitnessFault::Late(entry, seconds) => {
             format!("the witness received entry {entry} of {chain} {seconds} s later than it does usually")
         }
+        WitnessFault::AllLate(seconds) => format!(
+            "the witness received each entry at least {seconds} s after the campaign's time of it: the \
+             clocks differ, or the hashes were held back"
+        ),
+        WitnessFault::OtherNonce(nonce) => match nonce.as_str() {
+            "" => "the witness received the campaign without its nonce".to_owned(),
+            nonce => format!("the witness received the campaign with the nonce `{nonce}`"),
+        },
         WitnessFault::OtherCampaigns(count) => {
             let campaigns = several(*count, "other campaign");
-            format!("the witness has hashes of {campaigns} with the same nonce")
+            format!("the witness has hashes of {campaigns} with the same nonce or with none")
         }
     }
 }
