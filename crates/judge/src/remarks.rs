@@ -10,6 +10,7 @@ mod course;
 use plan::deferred;
 use plan::launcher::LaunchKind;
 use results::Statistics;
+use results::folder;
 use results::reason::{Code, Datum, Reason};
 use results::record::{CACHED_SHARE, CaseOutcome, Counts, Notice, Phase, Record, Run};
 
@@ -190,7 +191,7 @@ fn reported_unflushed(case: &TestCriterion<'_>) -> Option<Reason> {
 /// Files in a memory file system, which no fsync flushes to storage.
 fn in_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let fs = case.index.file_system(&case.test.fs)?;
-    let kind = Some(fs.kind.as_str()).filter(|kind| matches!(*kind, "tmpfs" | "ramfs"))?;
+    let kind = Some(fs.kind.as_str()).filter(|kind| folder::is_memory(kind))?;
     let phase = phases.iter().find(|phase| phase.counts == Counts::Operations || writes(phase))?;
     Some(of(Code::MemoryFileSystem, phase).with("kind", kind))
 }

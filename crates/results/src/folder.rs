@@ -63,6 +63,7 @@ pub use earlier::{EarlierCampaign, earlier};
 pub use extend::extend;
 pub use facts::{
     BackingLayer, Build, FileSystemFacts, Fill, LayerKind, Layout, LoadedLibrary, Machine, Program, Target,
+    is_memory,
 };
 pub use load::{error_lines, folder_name, is_probe, job_of, load};
 pub use pack::{PackedArchive, pack};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use plan::{Plan, schedule};
+use results::folder;
 use units::bytes_binary;
 
 use super::plan::bundled;
@@ -67,7 +68,7 @@ fn announce(plan: &Plan, only: &[String], dir: &Path) -> Result<()> {
         schedule::seconds(&jobs, ASSUMED_RATE).ceil(),
         units::rate_decimal(ASSUMED_RATE),
     ));
-    if matches!(fs.kind.as_str(), "tmpfs" | "ramfs") {
+    if folder::is_memory(&fs.kind) {
         complain(&format!(
             "note: {} is memory. Reads do not come from storage, so their clauses are INVALID. Writes are \
              lost when the machine stops.\n",

@@ -110,14 +110,20 @@ pub(super) fn repeats(index: &Index<'_>) -> Vec<Finding> {
 }
 
 /// What the file systems of tests lie on. A loop device has a second page cache, and memory is no storage. An
-/// overlay only adds names.
+/// overlay only adds names. A place that is not known can be memory.
 pub(super) fn backing(index: &Index<'_>) -> Vec<Finding> {
     let of = |name: &str| {
         let facts = index.file_system(name)?;
+        if folder::is_memory(&facts.kind) {
+            let reason = Reason::new(Code::BackingStore).with("fs", name).with("how", "memory");
+            let reason = reason.with("layers", vec![format!("memory: {}", facts.kind)]);
+            return Some(Finding::new(Severity::NeedsWaiver, reason).about(format!("fs.{name}")));
+        }
         let memory = facts.backing.iter().find(|layer| layer.is_in_memory());
         let expected = index.plan.file_systems.get(name).and_then(|fs| fs.backing);
         let planned = |layer: &&BackingLayer| expected == Some(layer.kind.word());
-        let asks = |layer: &&BackingLayer| layer.kind == LayerKind::Loop && !planned(layer);
+        let asks =
+            |layer: &&BackingLayer| !layer.is_resolved() || layer.kind == LayerKind::Loop && !planned(layer);
         let layer = memory.or_else(|| facts.backing.iter().find(asks));
         let severity = if layer.is_some() { Severity::NeedsWaiver } else { Severity::Info };
         let layer = layer.or_else(|| facts.backing.first())?;

@@ -2,6 +2,7 @@
 //!
 //! Never here: what a plan allows.
 
+use results::folder;
 use results::reason::{Code, Datum, Reason};
 use results::record::{CACHED_SHARE, Record};
 
@@ -93,7 +94,7 @@ fn data(case: &TestCriterion<'_>) -> Result<(), Reason> {
     }
     let reason = Reason::new(Code::CachedRead).with("share", Datum::share(most));
     let kind = case.index.file_system(&case.test.fs).map_or("", |fs| fs.kind.as_str());
-    if matches!(kind, "tmpfs" | "ramfs") {
+    if folder::is_memory(kind) {
         return Err(reason.with("memory", kind));
     }
     let dropped = case.test.line.drops_caches();

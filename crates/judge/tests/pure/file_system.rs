@@ -322,6 +322,12 @@ fn a_file_system_on_a_loop_device_or_in_memory_needs_a_waiver_and_an_overlay_is_
     let both = vec![layer(LayerKind::Overlay, "xfs"), layer(LayerKind::Overlay, "tmpfs")];
     assert_eq!(found(both, ""), some(asks, "memory"));
     assert_eq!(found(vec![layer(LayerKind::Memory, "")], ""), some(asks, "memory"));
+    // A removed file, or a path that is not here, can be in memory.
+    assert_eq!(found(vec![layer(LayerKind::Loop, "")], named), some(asks, "loop"));
+    assert_eq!(found(vec![layer(LayerKind::Overlay, "")], ""), some(asks, "overlay"));
+    for memory in ["devtmpfs", "hugetlbfs"] {
+        assert_eq!(found(vec![layer(LayerKind::Loop, memory)], named), some(asks, "memory"));
+    }
 }
 
 const PLAIN: &str = r#"

@@ -89,6 +89,11 @@ pub struct FileSystemFacts {
     pub backing: Vec<BackingLayer>,
 }
 
+/// Whether file systems of this type keep their data in memory.
+pub fn is_memory(fs: &str) -> bool {
+    matches!(fs, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs")
+}
+
 /// A file or directory that a file system lies on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackingLayer {
@@ -134,7 +139,12 @@ impl LayerKind {
 impl BackingLayer {
     /// Whether its data is in memory.
     pub fn is_in_memory(&self) -> bool {
-        self.kind == LayerKind::Memory || matches!(self.fs.as_str(), "tmpfs" | "ramfs")
+        self.kind == LayerKind::Memory || is_memory(&self.fs)
+    }
+
+    /// Whether it is known what it lies on.
+    pub fn is_resolved(&self) -> bool {
+        self.kind == LayerKind::Memory || !self.fs.is_empty()
     }
 
     /// In words, such as `loop: /srv/image on ext4 /dev/sda2`.

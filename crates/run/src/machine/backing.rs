@@ -21,9 +21,12 @@ pub(super) fn of(mountinfo: &str, mount: &Mount) -> Vec<BackingLayer> {
             _ => device(&mount).into_iter().flat_map(|device| on_device(&device, LAYERS_MAX)).collect(),
         };
         for layer in &mut below {
-            // A path of another mount namespace, or of a removed file, is not here.
-            let place = Path::new(&layer.place).canonicalize();
-            let Some(place) = place.ok().filter(|_| layer.kind != LayerKind::Memory) else { continue };
+            // A path of another mount namespace, or of a removed file, is not here. A relative one was
+            // relative to a directory that is not known. Another file can have the name of a removed one.
+            let path = Path::new(&layer.place);
+            let is_known = path.is_absolute() && !layer.place.ends_with(" (deleted)");
+            let place = path.canonicalize().ok().filter(|_| is_known && layer.kind != LayerKind::Memory);
+            let Some(place) = place else { continue };
             let lower = mount_of(mountinfo, &place);
             (layer.fs, layer.device) = (lower.kind.clone(), lower.device.clone());
             open.push(lower);
@@ -101,6 +104,13 @@ mod tests {
         let shown: Vec<_> = found.iter().map(|one| (one.place.as_str(), one.fs.as_str())).collect();
         assert_eq!(shown, [(&*path("upper"), "tmpfs"), (&*path("lower"), "ext4"), ("/no/such", "")]);
         assert!(found.iter().all(|layer| layer.kind == LayerKind::Overlay));
+        let removed = path("upper (deleted)");
+        fs::create_dir(&removed).unwrap();
+        for upper in ["src", removed.as_str()] {
+            let overlay = Mount { options: format!("rw,upperdir={upper}"), ..overlay.clone() };
+            let found = of(&table, &overlay);
+            assert_eq!((found[0].place.as_str(), found[0].is_resolved()), (upper, false));
+        }
         assert_eq!(of(&table, &Mount { kind: "nfs4".into(), device: "a:/s".into(), ..Mount::default() }), []);
     }
 
