@@ -48,6 +48,8 @@ pub(crate) fn all(index: &Index<'_>) -> Findings {
     records.extend(campaign::audit(index));
     records.extend(campaign::looks(index));
     records.extend(campaign::repeats(index));
+    records.extend(campaign::stopped_attempts(index));
+    records.extend(campaign::unexplained_time(index));
     records.extend(campaign::witness(index));
     let all = Findings { before: index.campaign.info.findings.clone(), records, unused: Vec::new() };
     let (records, unused) = all.records.iter().cloned().partition(|one| is_used(index, &all, one));

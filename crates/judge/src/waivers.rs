@@ -16,6 +16,7 @@ use crate::validity;
 
 /// The codes of findings in the records that a waiver can waive.
 pub const WAIVABLE: &[Code] = &[
+    Code::AttemptsRepeated,
     Code::BackingStore,
     Code::CampaignBeside,
     Code::CovHigh,
@@ -29,6 +30,7 @@ pub const WAIVABLE: &[Code] = &[
     Code::MappedObject,
     Code::MdTooShort,
     Code::OneFsTwice,
+    Code::OtherNodes,
     Code::PathOnWrongFs,
     Code::ProgramChanged,
     Code::RateTooShort,
@@ -38,6 +40,7 @@ pub const WAIVABLE: &[Code] = &[
     Code::Straggler,
     Code::SystemCallFilter,
     Code::TracedProcess,
+    Code::UnexplainedTime,
     Code::WearoutTail,
 ];
 

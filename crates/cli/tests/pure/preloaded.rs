@@ -2,11 +2,11 @@
 //! of a measurement do not believe it.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::campaign::skipped;
+use crate::common::campaign::{skipped, until};
 use crate::common::witness::{WitnessedCalls, recorded_ops};
 use crate::common::{assay, on_path, run, shim};
 
@@ -158,4 +158,33 @@ fn a_preloaded_library_cannot_answer_for_the_counters_of_the_kernel() {
         return skipped("this kernel does not count the bytes of a process");
     }
     assert!(phase["kernel"]["write_call_bytes"].as_u64().is_some_and(|bytes| bytes >= 65_536), "{phase:#}");
+}
+
+#[test]
+fn a_tracer_that_is_attached_while_a_phase_runs_is_recorded() {
+    if on_path("strace").is_none() {
+        return skipped("strace is not installed; `cargo xtask setup` installs it");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let traced = |is_attached: bool| {
+        let line = "-n 2 ior -a DUMMY -w -t 4k -b 40m --rate 5000/s --record r --live l";
+        let mut ran = assay(dir.path(), line).stdout(Stdio::null()).spawn().unwrap();
+        let live = dir.path().join("l");
+        until("the first phase", || std::fs::read_to_string(&live).is_ok_and(|text| !text.is_empty()));
+        let pid = ran.id().to_string();
+        let strace = ["-f", "-e", "trace=none", "-o", "/dev/null", "-p", &pid];
+        let tracer = is_attached.then(|| Command::new("strace").args(strace).stderr(Stdio::null()).spawn());
+        assert!(ran.wait().unwrap().success());
+        let tracer = tracer.map(|tracer| tracer.unwrap().wait().unwrap());
+        let text = std::fs::read_to_string(dir.path().join("r")).unwrap();
+        ["r", "l"].iter().for_each(|file| std::fs::remove_file(dir.path().join(file)).unwrap());
+        let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let phase = records.into_iter().find(|record| record["record"] == "phase").unwrap();
+        (tracer.is_none_or(|ended| ended.success()), phase["kernel"]["traced"].as_u64())
+    };
+    assert_eq!(traced(false), (true, None));
+    match traced(true) {
+        (true, found) => assert_eq!(found, Some(1)),
+        (false, _) => skipped("strace may not attach to a process here"),
+    }
 }

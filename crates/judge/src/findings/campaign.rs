@@ -2,23 +2,31 @@
 //!
 //! Never here: what single tests measured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use plan::{Criterion, Group, Test, file_systems_of};
 use results::finding::{Finding, Severity};
 use results::folder::{self, BackingLayer, Job, JobEnd, LayerKind};
 use results::reason::{Code, Datum, Reason};
+use results::record::Record;
 use results::same_fs;
 use results::summary::{RepeatedAttempt, WitnessCourse};
 use units::Dimension;
 
 use crate::case::{TestCriterion, measuring};
-use crate::index::Index;
+use crate::index::{Index, runs};
 use crate::validity::at_once;
 
 /// Maximum difference between the file systems of a group, as a share of the mean. The sentence about it
 /// states 10 %.
 const BALANCE: f64 = 0.1;
+
+/// A launcher may take this time, seconds, and this share of the time of its program.
+const OUTSIDE_S: f64 = 30.0;
+const OUTSIDE_SHARE: f64 = 0.5;
+/// How many attempts of a test may be stopped with the campaign and run again. The documents state 2.
+const STOPPED_MAX: usize = 2;
 
 /// Whether the utilization of the file systems of tests was recorded, and whether two of them are the same.
 pub(super) fn same_file_systems(index: &Index<'_>) -> Vec<Finding> {
@@ -83,6 +91,51 @@ fn looks_of(test: &Test, criteria: &[Criterion]) -> impl Iterator<Item = Finding
         Finding::new(severity, reason)
     });
     of_values.into_iter().chain(of_limits)
+}
+
+/// Jobs that lasted much longer than the run that their records are of. A launcher may have run the program
+/// several times, and chosen one of the runs.
+pub(super) fn unexplained_time(index: &Index<'_>) -> Vec<Finding> {
+    let of_job = |job: &&Job| {
+        let begun = runs(&[*job]).next().and_then(|run| run.started.parse::<Timestamp>().ok())?;
+        let ended = job.records.iter().find_map(|record| match record {
+            Record::End(end) => end.finished.parse::<Timestamp>().ok(),
+            _ => None,
+        })?;
+        let ran = ended.duration_since(begun).as_secs_f64().max(0.0);
+        let outside = job.info.seconds - ran;
+        (outside > OUTSIDE_S + OUTSIDE_SHARE * ran).then(|| {
+            let reason = Reason::new(Code::UnexplainedTime).with("folder", &job.folder);
+            let reason = reason.with("lasted", Datum::seconds(job.info.seconds));
+            reason.with("ran", Datum::seconds(ran)).with("outside", Datum::seconds(outside))
+        })
+    };
+    let found = index.tests().filter_map(|(test, jobs)| {
+        let worst = jobs.iter().filter_map(of_job).max_by(|one, other| {
+            let outside = |reason: &Reason| reason.number("outside").unwrap_or_default();
+            outside(one).total_cmp(&outside(other))
+        });
+        worst.map(|reason| Finding::new(Severity::NeedsWaiver, reason).about(test))
+    });
+    found.collect()
+}
+
+/// Tests of which more attempts were stopped with the campaign, and run again, than are usual. A user who
+/// stops a campaign in each bad repetition chooses the others.
+pub(super) fn stopped_attempts(index: &Index<'_>) -> Vec<Finding> {
+    let course = &index.campaign.course;
+    let of_job: BTreeSet<&str> =
+        course.died.iter().chain(&course.asked).map(|one| one.folder.as_str()).collect();
+    let found = index.plan.tests.iter().filter_map(|test| {
+        let mut attempts = index.attempts(test);
+        attempts.retain(|attempt| index.was_repeated(attempt) && !of_job.contains(attempt));
+        (attempts.len() > STOPPED_MAX).then(|| {
+            let reason = Reason::new(Code::AttemptsRepeated).with("folders", attempts);
+            let reason = reason.with("attempts_max", STOPPED_MAX as u64);
+            Finding::new(Severity::NeedsWaiver, reason).about(&test.id)
+        })
+    });
+    found.collect()
 }
 
 /// Tests whose jobs were run again. The plan may want it for jobs that died. A repetition that a user chose

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use results::finding::{Finding, Severity};
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
-use results::record::{Clients, DifferingNodes, Mounted, NodeIdentity, Run, SKEW_S};
+use results::record::{Clients, DifferingNodes, KernelCount, Mounted, NodeIdentity, Run, SKEW_S};
 
 use crate::index::{Index, phases, runs};
 use crate::validity::window::{self, Span};
@@ -35,7 +35,9 @@ pub(super) fn all(index: &Index<'_>) -> Vec<Finding> {
         for state in test.states.iter().map(|state| &plan.states[*state]) {
             facts.extend(self::facts(index, &state.job(), &state.fs, true));
         }
-        findings.extend(of(&facts, test.part.is_some()).into_iter().map(|one| one.about(&test.id)));
+        let found = of(&facts, test.part.is_some()).into_iter().chain(other_nodes(index, &facts));
+        let found = found.chain(watched_later(&facts));
+        findings.extend(found.map(|one| one.about(&test.id)));
     }
     for dataset in &plan.datasets {
         let facts = facts(index, &dataset.job(), &dataset.fs, false);
@@ -167,6 +169,45 @@ fn others(facts: &NodeFacts<'_>, clients: &Clients, others: &DifferingNodes) -> 
     let reason = Reason::new(Code::PathOnWrongFs).with("nodes", others.nodes).with("of", facts.run.nodes);
     let reason = reason.with("host", &facts.run.host).with("here", here);
     (others.nodes > 0).then(|| reason.with("there", named.collect::<Vec<_>>()))
+}
+
+/// A tracer or a filter of system calls that came after the start of a job.
+fn watched_later(facts: &[NodeFacts<'_>]) -> Vec<Finding> {
+    type Watched = fn(&KernelCount) -> u32;
+    let kinds: [(Code, Watched); 2] =
+        [(Code::TracedProcess, |kernel| kernel.traced), (Code::SystemCallFilter, |kernel| kernel.seccomp)];
+    let found = |(code, watched): (Code, Watched)| {
+        let at_start = |node: &NodeIdentity| match code {
+            Code::TracedProcess => node.tracer_pid > 0,
+            _ => node.seccomp > 0,
+        };
+        facts.iter().find_map(|one| {
+            let known = one.clients().is_some_and(|clients| clients.nodes.iter().any(at_start));
+            let phase =
+                phases(one.job).find(|phase| phase.kernel.as_ref().is_some_and(|of| watched(of) > 0))?;
+            let reason = one.with_job(Reason::new(code)).with("phase", &phase.phase);
+            (!known).then(|| Finding::new(Severity::NeedsWaiver, reason))
+        })
+    };
+    kinds.into_iter().filter_map(found).collect()
+}
+
+/// Nodes that a repetition used and the first one did not. After a resumption it needs a waiver, because the
+/// user may have chosen faster ones.
+fn other_nodes(index: &Index<'_>, facts: &[NodeFacts<'_>]) -> Option<Finding> {
+    let names = |one: &NodeFacts<'_>| {
+        let nodes = one.clients().map_or(&[][..], |clients| &clients.nodes);
+        nodes.iter().map(|node| node.name.clone()).collect::<BTreeSet<String>>()
+    };
+    let mut own = facts.iter().filter(|one| one.state.is_empty()).map(|one| (one, names(one)));
+    let (first, known) = own.next()?;
+    let (other, new) = own.find_map(|(one, names)| {
+        let new: Vec<String> = names.difference(&known).cloned().collect();
+        (!new.is_empty() && !known.is_empty()).then_some((one, new))
+    })?;
+    let severity = if index.campaign.course.resumed > 0 { Severity::NeedsWaiver } else { Severity::Info };
+    let reason = other.with_job(Reason::new(Code::OtherNodes)).with("first", first.job.info.repetition);
+    Some(Finding::new(severity, reason.with("node", &new[0]).with("new", new.len())))
 }
 
 fn skew(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {

@@ -2,11 +2,13 @@
 
 use plan::Plan;
 use results::Outcome;
+use results::finding::Severity;
 use results::folder::{DeadProcess, JobEnd};
 use results::reason::Code;
 use results::record::Record;
+use results::summary::RepeatedAttempt;
 
-use super::{READ, WRITE, numbers, of, one, outcome, plan, rates};
+use super::{READ, WRITE, campaign, job, numbers, of, one, outcome, phase, plan, rates, summary};
 
 /// A plan with three repetitions of T on two nodes, started by this launcher.
 fn placed(kind: &str) -> Plan {
@@ -131,4 +133,46 @@ fn long_error_output_is_cut_to_its_first_and_last_lines_with_the_path_of_the_fil
     let reason = one(&plan(WRITE), &campaign).reason;
     let output = "line 1 / line 2 / line 7 / line 8 / line 9 (complete: jobs/0002-T-r2/stderr.txt)";
     assert_eq!(reason.text("output"), Some(output));
+}
+
+#[test]
+fn a_job_that_lasted_much_longer_than_its_program_needs_a_waiver() {
+    let found = |lasted: f64, ran_s: u32| {
+        let mut job = job("T", 1, phase("write", 1000));
+        job.info.seconds = lasted;
+        for record in &mut job.records {
+            match record {
+                Record::Run(run) => run.started = "2026-11-29T10:00:00.000Z".into(),
+                Record::End(end) => {
+                    end.finished = format!("2026-11-29T10:{:02}:{:02}.000Z", ran_s / 60, ran_s % 60);
+                }
+                _ => {}
+            }
+        }
+        let findings = summary(&plan(WRITE), &campaign(vec![job])).findings;
+        let found = findings.into_iter().find(|one| one.code() == Code::UnexplainedTime)?;
+        assert_eq!((found.about.as_str(), found.severity), ("T", Severity::NeedsWaiver));
+        Some(found.reason.number("outside").unwrap())
+    };
+    // A launcher that runs a program of a minute three times, and one that starts it slowly.
+    assert_eq!(found(180.0, 60), Some(120.0));
+    assert_eq!([found(115.0, 60), found(31.0, 1), found(60.0, 60)], [None; 3]);
+    assert_eq!(found(33.0, 1), Some(32.0));
+}
+
+#[test]
+fn more_than_two_attempts_of_a_test_that_were_stopped_with_the_campaign_need_a_waiver() {
+    let found = |stopped: usize, died: usize| {
+        let mut campaign = rates("write", [1000, 1001, 1002]);
+        campaign.killed = (1..=stopped).map(|at| format!("jobs/0002-T-r2.killed-{at}")).collect();
+        let died = campaign.killed.iter().take(died);
+        campaign.course.died =
+            died.map(|folder| RepeatedAttempt { folder: folder.clone(), ..Default::default() }).collect();
+        let findings = summary(&plan(WRITE), &campaign).findings;
+        let found = findings.into_iter().find(|one| one.code() == Code::AttemptsRepeated);
+        found.map(|one| (one.about.clone(), one.severity))
+    };
+    let needs = Some(("T".to_owned(), Severity::NeedsWaiver));
+    assert_eq!([found(0, 0), found(2, 0), found(3, 1)], [None, None, None]);
+    assert_eq!([found(3, 0), found(5, 2)], [needs.clone(), needs]);
 }

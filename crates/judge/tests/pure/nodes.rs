@@ -8,8 +8,8 @@ use results::finding::{Finding, Severity};
 use results::folder::{Campaign, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::reason::Code;
 use results::record::{
-    Clients, ClockDifference, DifferingNodes, End, MappedObject, Moments, Mounted, NodeIdentity, Phase,
-    Record, Run, Spans,
+    Clients, ClockDifference, DifferingNodes, End, KernelCount, MappedObject, Moments, Mounted, NodeIdentity,
+    Phase, Record, Run, Spans,
 };
 
 use super::{numbers, summary, texts, verdicts_of};
@@ -147,6 +147,30 @@ fn a_tracer_a_filter_and_a_preloaded_library_need_waivers() {
         (Code::MappedObject, Some("/x.so"), Some("5e"))
     );
     assert_eq!(texts(&mapped, "others"), ["/y.so"]);
+}
+
+#[test]
+fn a_tracer_or_a_filter_that_came_after_the_start_is_found_at_the_phases() {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    let found = |kernel: KernelCount, at_start: &dyn Fn(&mut NodeIdentity)| {
+        let mut job = job("W", "write", of_kernels(["a", "b"], at_start), 0);
+        let Record::Phase(phase) = &mut job.records[1] else { panic!() };
+        phase.kernel = Some(kernel);
+        let all = summary(&plan, &campaign(vec![job])).findings.into_iter();
+        let own = all.filter(|one| matches!(one.code(), Code::TracedProcess | Code::SystemCallFilter));
+        own.map(|one| (one.code(), one.severity, one.reason.text("phase").map(str::to_owned)))
+            .collect::<Vec<_>>()
+    };
+    let needs = |code| (code, Severity::NeedsWaiver, Some("write".to_owned()));
+    let (traced, filtered) = (
+        KernelCount { traced: 1, ..KernelCount::default() },
+        KernelCount { seccomp: 2, ..KernelCount::default() },
+    );
+    assert_eq!(found(KernelCount::default(), &|_| ()), []);
+    assert_eq!(found(traced.clone(), &|_| ()), [needs(Code::TracedProcess)]);
+    assert_eq!(found(filtered, &|_| ()), [needs(Code::SystemCallFilter)]);
+    let once = found(traced, &|node| node.tracer_pid = 7);
+    assert_eq!(once, [(Code::TracedProcess, Severity::NeedsWaiver, None)], "it is named once");
 }
 
 #[test]
@@ -315,4 +339,28 @@ fn verdicts_on_another_file_system_or_on_skewed_clocks_of_a_group_are_invalid() 
         (reason.code, reason.text("phases_from")),
         (Code::ClockSkew, Some("2023-11-14T22:13:41.000Z"))
     );
+}
+
+#[test]
+fn other_nodes_than_those_of_the_first_repetition_are_named_and_need_a_waiver_after_a_resumption() {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    let found = |second: &[&str], resumed: u32| {
+        let of = |names: &[&str]| {
+            let node = |name: &&str| NodeIdentity { name: (*name).to_owned(), ..Default::default() };
+            Clients { nodes: names.iter().map(node).collect(), ..clients(0.0) }
+        };
+        let mut jobs = [&["n1", "n2"][..], second].map(|names| job("W", "write", of(names), 0));
+        jobs[1].info.repetition = 2;
+        let mut campaign = campaign(jobs.to_vec());
+        campaign.course.resumed = resumed;
+        let mut all = summary(&plan, &campaign).findings.into_iter();
+        let one = all.find(|one| one.code() == Code::OtherNodes)?;
+        let [repetition, first, new] = numbers(&one.reason, ["repetition", "first", "new"]);
+        assert_eq!((one.about.as_str(), repetition, first), ("W", Some(2.0), Some(1.0)));
+        Some((one.severity, one.reason.text("node").unwrap().to_owned(), new.unwrap()))
+    };
+    assert_eq!(found(&["n2", "n1"], 1), None);
+    assert_eq!(found(&["n1"], 1), None, "fewer nodes are no others");
+    assert_eq!(found(&["n1", "n4", "n3"], 0), Some((Severity::Info, "n3".to_owned(), 2.0)));
+    assert_eq!(found(&["n3", "n4"], 1), Some((Severity::NeedsWaiver, "n3".to_owned(), 2.0)));
 }

@@ -56,6 +56,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          explain it in a waiver;overlay=}.";
     MappedObject:
         "Remove it from LD_PRELOAD, LD_LIBRARY_PATH and /etc/ld.so.preload, or explain it in a waiver.";
+    OtherNodes: "Resume on the same nodes, or explain the change in a waiver.";
     TracedProcess: "Run without a tracer, or explain it in a waiver.";
     SystemCallFilter: "Run outside the container or sandbox, or explain the filter in a waiver.";
     LinkedFile: "Remove the links, or explain them in a waiver.";
@@ -100,6 +101,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     CovMissing: "Set `repetitions` in the plan to at least 3.";
     CovHigh: "Find the cause, or explain it in a waiver.";
     Harmonic: "Report both, or stop each repetition with a deadline (-D).";
+    AttemptsRepeated: "Compare the attempts, and explain them in a waiver.{attempts_max?}";
+    UnexplainedTime: "Find what the launcher does beside the job, or explain it in a waiver.";
     AskedRepeated: "Compare the attempts, and explain the repetition in a waiver.";
     UnplannedLooks: "Set `decide.looks` in the plan, or explain the extension in a waiver.";
     AsWrittenLooks: "Explain the extension in a waiver.";

@@ -417,7 +417,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     EvidenceOnTested:
         "The evidence is written to {place}, on the file system under test (fs.{fs}).";
     BackingStore:
-        "fs.{fs} lies on files or directories of other file systems: {layers}. {how:loop=A loop device has a \
+        "fs.{fs} lies on other files or directories, or in memory: {layers}. {how:loop=A loop device has a \
          second page cache;overlay=New data goes to the first of them;memory=Data in memory is not in \
          storage}.";
     LayoutUndeclared:
@@ -455,12 +455,18 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     MappedObject:
         "On {nodes} of {of} nodes (first {node}), {path} was mapped into the program at its start[ (SHA-256 \
          {sha256})]. It is not a part of the program[. Others: {others}].";
+    OtherNodes:
+        "Repetition {repetition} used {new|node} that repetition {first} did not use, such as {node}.";
     TracedProcess:
         "On {nodes} of {of} nodes (first {node}), process {pid}[ ({tracer})] traced the program. A tracer \
-         can change memory and system calls.";
+         can change memory and system calls.",
+        "{who}: a process traced the program at the begin or the end of {phase}. A tracer can change memory \
+         and system calls.";
     SystemCallFilter:
         "On {nodes} of {of} nodes (first {node}), a filter of system calls was active (seccomp mode {mode}). \
-         A filter can answer calls in place of the kernel.";
+         A filter can answer calls in place of the kernel.",
+        "{who}: a filter of system calls was active at the begin or the end of {phase}. A filter can answer \
+         calls in place of the kernel.";
     LinkedFile:
         "Repetition {repetition}, {phase}: the files of {ranks|rank} are links. First: {path} is {place}.",
         "Repetition {repetition}, {phase}: the files of {ranks|rank} are links.";
@@ -616,7 +622,12 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{cases} of {of} cases were not run: {names}[ and {more} more].[ The first failed on rank {rank} at \
          `{step}`: {seen}.][ Reason of the first: {error}.]";
     Notice: "{text}";
-    AttemptsRepeated: "Earlier attempts were set aside, and their jobs ran again: {folders}.";
+    AttemptsRepeated:
+        "Earlier attempts were set aside, and their jobs ran again: {folders}.[ More than {attempts_max} of \
+         a test need a waiver.]";
+    UnexplainedTime:
+        "{folder} lasted {lasted}, but its program ran for {ran}. For the other {outside} the launcher did \
+         something else.";
     DiedRepeated: "Jobs died without a result ({why}) and ran again, as the plan allows: {folders}.";
     AskedRepeated:
         "After the verdicts were known, jobs without a result were run again: {folders}. Reason: {why}.";

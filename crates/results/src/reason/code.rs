@@ -243,11 +243,14 @@ codes! {
         "Nothing in the output of an external program shows that its reads came from storage.";
     ReportedLess = "reported-less": "An external program found smaller files than it expected.";
     ProgramChanged = "program-changed": "The file of an external program changed between repetitions.";
+    UnexplainedTime = "unexplained-time":
+        "A job lasted much longer than the program that its records are of.";
     MappedObject = "mapped-object":
         "A file with code that the program does not need was mapped into its processes.";
     TracedProcess = "traced-process": "Another process traced a process of a job.";
     SystemCallFilter = "system-call-filter":
         "A filter of system calls was active in a process of a job.";
+    OtherNodes = "other-nodes": "Repetitions of a test ran on different nodes.";
     ClockSkew = "clock-skew": "The wall clocks of nodes, or of a node and the campaign, differ.";
     Straggler = "straggler": "A rank moved much less than the mean rank by the deadline.";
     WearoutTail = "wearout-tail": "The wear-out took longer than the deadline.";

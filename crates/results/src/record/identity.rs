@@ -76,7 +76,7 @@ impl Run {
     }
 }
 
-fn is_zero(number: &u32) -> bool {
+pub(super) fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 

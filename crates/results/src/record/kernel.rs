@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::identity::is_zero;
+
 /// Bytes that the kernel counted from the preparation of a phase to its record, over all processes of the run
 /// (proc(5), `/proc/PID/io`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +20,12 @@ pub struct KernelCount {
     pub read_call_bytes: u64,
     /// Bytes of all writing calls (`wchar`).
     pub write_call_bytes: u64,
+    /// The number of processes that another process traced when the phase was prepared or recorded.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub traced: u32,
+    /// The highest seccomp mode of a process then: 0 none, 1 strict, 2 a filter.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub seccomp: u32,
     /// What the clients of a network file system counted; absent on other file systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mount: Option<MountCount>,

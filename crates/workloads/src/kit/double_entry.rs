@@ -1,4 +1,5 @@
-//! What the kernel counted during a phase, beside what the ranks counted: bytes and time.
+//! What the kernel counted during a phase, beside what the ranks counted: bytes and time. It also reports
+//! whether a process is traced, or has a filter of system calls.
 //!
 //! One rank of each process reads the counters of its process, and one rank of each node those of a network
 //! mount. They are read by instructions of this program, so a preloaded library cannot answer. Every rank
@@ -18,7 +19,7 @@ use storage::{KernelClock, read_clock};
 
 use super::node::Node;
 use super::parts::{PartPlace, ReducedParts, ReductionParts, TOP};
-use super::process::kernel_text;
+use super::process::{self, kernel_text};
 
 /// A shorter time is not compared, seconds: the clocks are read within a microsecond of each other.
 const COMPARED_S: f64 = 0.001;
@@ -30,6 +31,8 @@ const BILLION: f64 = 1e9;
 pub struct KernelMoment {
     /// On the first rank of each process.
     process: Option<[u64; 4]>,
+    /// Whether the process is traced, and its seccomp mode.
+    watched: [u64; 2],
     /// On the first rank of each node, on a mount whose client counts.
     mount: Option<[u64; 2]>,
     clocks: Option<Clocks>,
@@ -47,8 +50,9 @@ impl KernelMoment {
     /// Reads the counters now. `mount` is that of the files.
     pub fn now(comm: &dyn Comm, node: &Node, mount: &Mount, clock: &impl Clock) -> Self {
         let process = leads_process(comm).then(process_bytes).flatten();
+        let watched = if leads_process(comm) { watched() } else { [0; 2] };
         let mount = node.leads().then(|| mount_bytes(mount)).flatten();
-        Self { process, mount, clocks: Clocks::read(clock) }
+        Self { process, watched, mount, clocks: Clocks::read(clock) }
     }
 
     /// Adds what was counted since `before`.
@@ -65,6 +69,8 @@ impl KernelMoment {
         let is_silent = leads_process(comm) && process.is_none();
         let counted = [process.is_some().into(), is_silent.into(), on_mount.is_some().into()];
         let counts = parts.sums(counted);
+        let [traced, seccomp] = [0, 1].map(|at| self.watched[at].max(before.watched[at]));
+        let (traced, seccomp) = (parts.sum(traced), parts.max(seccomp));
         let (process, mount) =
             (parts.sums(process.unwrap_or_default()), parts.sums(on_mount.unwrap_or_default()));
         let pair = before.clocks.zip(self.clocks);
@@ -75,7 +81,7 @@ impl KernelMoment {
         let raw_and_wall = [of_mine.raw, of_mine.wall].map(|share| parts.max(billionths(share)));
         let shortest = parts.min(mine.map_or(TOP, |mine| (mine.seconds * BILLION) as u64));
         let unknown = parts.sum(mine.is_none().into());
-        KernelPlaces { counts, process, mount, raw_and_wall, shortest, unknown, own }
+        KernelPlaces { counts, traced, seccomp, process, mount, raw_and_wall, shortest, unknown, own }
     }
 }
 
@@ -83,6 +89,8 @@ impl KernelMoment {
 #[derive(Clone, Copy, Debug)]
 pub struct KernelPlaces {
     counts: [PartPlace; 3],
+    traced: PartPlace,
+    seccomp: PartPlace,
     process: [PartPlace; 4],
     mount: [PartPlace; 2],
     raw_and_wall: [PartPlace; 2],
@@ -105,6 +113,8 @@ impl KernelPlaces {
             written_bytes,
             read_call_bytes,
             write_call_bytes,
+            traced: reduced.of(self.traced) as u32,
+            seccomp: reduced.of(self.seccomp) as u32,
             mount: source(mount).filter(|_| mounts > 0).map(|source| MountCount {
                 source: source.to_owned(),
                 read_bytes: mount_read,
@@ -167,6 +177,12 @@ fn process_bytes_in(text: &str) -> Option<[u64; 4]> {
         lines.find(|(key, _)| *key == name)?.1.trim().parse().ok()
     };
     Some([value("rchar")?, value("wchar")?, value("read_bytes")?, value("write_bytes")?])
+}
+
+/// Whether another process traces this one, 1 or 0, and the seccomp mode of this one.
+fn watched() -> [u64; 2] {
+    let own = process::status();
+    [u64::from(own.tracer_pid > 0), own.seccomp.into()]
 }
 
 /// Who counts for a mount, if its client does.

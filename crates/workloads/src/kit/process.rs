@@ -6,7 +6,7 @@
 //! starts, before the program loads a library itself. So the mapped files are read first of all. The calls
 //! that read them are instructions of this program, so the library cannot answer them.
 //!
-//! Invariant: everything is read once for each process, before any clock starts.
+//! Invariant: everything is read for each process while no clock runs. Mapped files are read once.
 //! Never here: what follows from it.
 
 use std::fs;
@@ -55,6 +55,11 @@ pub fn mapped_at_start() -> &'static [MappedObject] {
 
 /// What this process reports about itself. The node's name and kernel are not set.
 pub fn own() -> NodeIdentity {
+    NodeIdentity { objects: mapped_at_start().to_vec(), ..status() }
+}
+
+/// The tracer and the filter of this process now.
+pub(super) fn status() -> NodeIdentity {
     let status = kernel_text("/proc/self/status");
     let field = |name: &str| {
         let mut lines = status.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -65,8 +70,7 @@ pub fn own() -> NodeIdentity {
         0 => String::new(),
         pid => kernel_text(format!("/proc/{pid}/comm")).trim().to_owned(),
     };
-    let objects = mapped_at_start().to_vec();
-    NodeIdentity { seccomp: field("Seccomp"), tracer_pid, tracer, objects, ..NodeIdentity::default() }
+    NodeIdentity { seccomp: field("Seccomp"), tracer_pid, tracer, ..NodeIdentity::default() }
 }
 
 /// The id of this node's kernel; empty if it cannot be read, or if something is mounted on its file.
