@@ -147,7 +147,7 @@ fn joined(trace: &str) -> Vec<String> {
 fn without_counters(lines: Vec<String>) -> Vec<String> {
     let mut reads = false;
     let is_of_phase = |line: &String| {
-        reads |= line.contains("\"/proc/self/io\"");
+        reads |= ["\"/proc/self/io\"", "\"/proc/self/status\""].iter().any(|file| line.contains(file));
         let keeps = !reads;
         reads &= !line.contains(" close(");
         keeps

@@ -181,8 +181,8 @@ fn process_bytes_in(text: &str) -> Option<[u64; 4]> {
 
 /// Whether another process traces this one, 1 or 0, and the seccomp mode of this one.
 fn watched() -> [u64; 2] {
-    let own = process::status();
-    [u64::from(own.tracer_pid > 0), own.seccomp.into()]
+    let (tracer, seccomp) = process::tracer_and_filter();
+    [u64::from(tracer > 0), seccomp.into()]
 }
 
 /// Who counts for a mount, if its client does.

@@ -55,22 +55,23 @@ pub fn mapped_at_start() -> &'static [MappedObject] {
 
 /// What this process reports about itself. The node's name and kernel are not set.
 pub fn own() -> NodeIdentity {
-    NodeIdentity { objects: mapped_at_start().to_vec(), ..status() }
+    let (tracer_pid, seccomp) = tracer_and_filter();
+    let tracer = match tracer_pid {
+        0 => String::new(),
+        pid => kernel_text(format!("/proc/{pid}/comm")).trim().to_owned(),
+    };
+    let objects = mapped_at_start().to_vec();
+    NodeIdentity { seccomp, tracer_pid, tracer, objects, ..NodeIdentity::default() }
 }
 
-/// The tracer and the filter of this process now.
-pub(super) fn status() -> NodeIdentity {
+/// The process that traces this one now, 0 for none, and the present seccomp mode of this one.
+pub(super) fn tracer_and_filter() -> (u32, u32) {
     let status = kernel_text("/proc/self/status");
     let field = |name: &str| {
         let mut lines = status.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         lines.next().and_then(|value| value.trim().parse().ok()).unwrap_or(0)
     };
-    let tracer_pid = field("TracerPid");
-    let tracer = match tracer_pid {
-        0 => String::new(),
-        pid => kernel_text(format!("/proc/{pid}/comm")).trim().to_owned(),
-    };
-    NodeIdentity { seccomp: field("Seccomp"), tracer_pid, tracer, ..NodeIdentity::default() }
+    (field("TracerPid"), field("Seccomp"))
 }
 
 /// The id of this node's kernel; empty if it cannot be read, or if something is mounted on its file.
