@@ -174,7 +174,12 @@ pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, 
 pub(crate) fn passes(case: (&Criterion, &Test), reference: Vec<f64>, paired: bool, values: &[f64]) -> bool {
     let (criterion, test) = case;
     let center = if criterion.stat == Stat::Median { statistics::median } else { statistics::mean };
-    let value = Quantity { value: center(&reference).unwrap_or(1.0), dimension: criterion.goal.dimension() };
+    let fixed = match &criterion.goal {
+        Goal::Value(most) if criterion.stat == Stat::Cov => most.value,
+        _ => 1.0,
+    };
+    let value =
+        Quantity { value: center(&reference).unwrap_or(fixed), dimension: criterion.goal.dimension() };
     let threshold =
         Threshold { value, reference: None, binary: false, measured: reference, paired, among: 1 };
     let comparison = ThresholdComparison { criterion, test, threshold: &threshold, values, explains: false };

@@ -63,6 +63,9 @@ fn a_maximum_of_the_variability_has_the_probability_of_the_supposed_one() {
     let written = format!("repetitions = 5\n{}", most.replace(" }", ", rule = \"as-written\" }"));
     let found = of(&format!("{HEAD}{}", test("T", &written)), 0.05).clauses[0].pass;
     assert!(found.iter().all(|pass| *pass > 0.97), "the value alone: {found:?}");
+    let at_it = of(&format!("{HEAD}{}", test("T", &written.replace("10 %", "5 %"))), 0.05).clauses[0].pass;
+    // P(COV <= 5 %) by the noncentral t distribution of scipy.
+    assert!(at_it.iter().all(|pass| (pass - 0.594).abs() < 0.02), "{at_it:?}");
 }
 
 #[test]
