@@ -36,7 +36,6 @@ pub(super) fn all(index: &Index<'_>) -> Vec<Finding> {
             facts.extend(self::facts(index, &state.job(), &state.fs, true));
         }
         let found = of(&facts, test.part.is_some()).into_iter().chain(other_nodes(index, &facts));
-        let found = found.chain(watched_later(&facts));
         findings.extend(found.map(|one| one.about(&test.id)));
     }
     for dataset in &plan.datasets {
@@ -136,20 +135,30 @@ fn mapped_object(_: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
 }
 
 /// A process that traces ranks. It can change their memory and their system calls.
-fn traced(_: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+fn traced(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let is_traced = |node: &NodeIdentity| node.tracer_pid > 0;
-    let node = clients.nodes.iter().find(|node| is_traced(node))?;
+    let Some(node) = clients.nodes.iter().find(|node| is_traced(node)) else {
+        return after_start(facts, Code::TracedProcess, |kernel| kernel.traced);
+    };
     let tracer = Some(&node.tracer).filter(|name| !name.is_empty());
     let reason = on_nodes(Code::TracedProcess, clients, node, is_traced).with("pid", node.tracer_pid);
     Some(Finding::new(Severity::NeedsWaiver, reason.with_some("tracer", tracer)))
 }
 
 /// A filter of system calls. It can answer calls in place of the kernel.
-fn filtered(_: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+fn filtered(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let is_filtered = |node: &NodeIdentity| node.seccomp > 0;
-    let node = clients.nodes.iter().find(|node| is_filtered(node))?;
+    let Some(node) = clients.nodes.iter().find(|node| is_filtered(node)) else {
+        return after_start(facts, Code::SystemCallFilter, |kernel| kernel.seccomp);
+    };
     let reason = on_nodes(Code::SystemCallFilter, clients, node, is_filtered).with("mode", node.seccomp);
     Some(Finding::new(Severity::NeedsWaiver, reason))
+}
+
+/// What no process had at the start of the job, but when a phase was prepared or recorded.
+fn after_start(facts: &NodeFacts<'_>, code: Code, watched: fn(&KernelCount) -> u32) -> Option<Finding> {
+    let phase = phases(facts.job).find(|phase| phase.kernel.as_ref().is_some_and(|of| watched(of) > 0))?;
+    Some(Finding::new(Severity::NeedsWaiver, Reason::new(code).with("phase", &phase.phase)))
 }
 
 /// The first node that something is true of, and on how many it is.
@@ -171,43 +180,22 @@ fn others(facts: &NodeFacts<'_>, clients: &Clients, others: &DifferingNodes) -> 
     (others.nodes > 0).then(|| reason.with("there", named.collect::<Vec<_>>()))
 }
 
-/// A tracer or a filter of system calls that came after the start of a job.
-fn watched_later(facts: &[NodeFacts<'_>]) -> Vec<Finding> {
-    type Watched = fn(&KernelCount) -> u32;
-    let kinds: [(Code, Watched); 2] =
-        [(Code::TracedProcess, |kernel| kernel.traced), (Code::SystemCallFilter, |kernel| kernel.seccomp)];
-    let found = |(code, watched): (Code, Watched)| {
-        let at_start = |node: &NodeIdentity| match code {
-            Code::TracedProcess => node.tracer_pid > 0,
-            _ => node.seccomp > 0,
-        };
-        facts.iter().find_map(|one| {
-            let known = one.clients().is_some_and(|clients| clients.nodes.iter().any(at_start));
-            let phase =
-                phases(one.job).find(|phase| phase.kernel.as_ref().is_some_and(|of| watched(of) > 0))?;
-            let reason = one.with_job(Reason::new(code)).with("phase", &phase.phase);
-            (!known).then(|| Finding::new(Severity::NeedsWaiver, reason))
-        })
-    };
-    kinds.into_iter().filter_map(found).collect()
-}
-
 /// Nodes that a repetition used and the first one did not. After a resumption it needs a waiver, because the
 /// user may have chosen faster ones.
 fn other_nodes(index: &Index<'_>, facts: &[NodeFacts<'_>]) -> Option<Finding> {
-    let names = |one: &NodeFacts<'_>| {
+    let own = facts.iter().filter(|one| one.state.is_empty()).map(|one| {
         let nodes = one.clients().map_or(&[][..], |clients| &clients.nodes);
-        nodes.iter().map(|node| node.name.clone()).collect::<BTreeSet<String>>()
-    };
-    let mut own = facts.iter().filter(|one| one.state.is_empty()).map(|one| (one, names(one)));
+        (one, nodes.iter().map(|node| node.name.as_str()).collect::<BTreeSet<&str>>())
+    });
+    let mut own = own.filter(|(_, names)| !names.is_empty());
     let (first, known) = own.next()?;
     let (other, new) = own.find_map(|(one, names)| {
-        let new: Vec<String> = names.difference(&known).cloned().collect();
-        (!new.is_empty() && !known.is_empty()).then_some((one, new))
+        let new: Vec<&str> = names.difference(&known).copied().collect();
+        (!new.is_empty()).then_some((one, new))
     })?;
     let severity = if index.campaign.course.resumed > 0 { Severity::NeedsWaiver } else { Severity::Info };
     let reason = other.with_job(Reason::new(Code::OtherNodes)).with("first", first.job.info.repetition);
-    Some(Finding::new(severity, reason.with("node", &new[0]).with("new", new.len())))
+    Some(Finding::new(severity, reason.with("node", new[0]).with("new", new.len())))
 }
 
 fn skew(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
