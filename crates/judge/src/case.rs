@@ -65,7 +65,7 @@ impl<'a> TestCriterion<'a> {
 
     /// The confidence level at the present look.
     pub(crate) fn confidence(&self) -> f64 {
-        self.test.decide.confidence_at(self.criterion.looks())
+        self.test.decide.confidence_of(self.criterion)
     }
 
     /// The phases of `job` that the criterion is about.

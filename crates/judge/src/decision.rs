@@ -401,7 +401,7 @@ impl ThresholdComparison<'_> {
 
     /// The confidence level at the present look.
     fn confidence(&self) -> f64 {
-        self.test.decide.confidence_at(self.criterion.looks())
+        self.test.decide.confidence_of(self.criterion)
     }
 
     /// A value with its unit. The quantity cannot be negative, so a limit below zero becomes zero.

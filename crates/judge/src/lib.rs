@@ -39,7 +39,7 @@ pub use comparison::{
     COMPARISON_CONFIDENCE, CampaignToCompare, ComparisonRules, EntryNames, compare, history_entry,
     series_place,
 };
-pub use power::{ClausePower, MARGINS, PlanPower, WANTED, power};
+pub use power::{ClausePower, MARGINS, PlanPower, SAMPLES, WANTED, power};
 pub use waivers::WAIVABLE;
 
 /// The result of a campaign.

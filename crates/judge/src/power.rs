@@ -21,9 +21,9 @@ pub const MARGINS: [f64; 3] = [0.0, 0.05, 0.1];
 pub const WANTED: (f64, f64) = (0.05, 0.9);
 
 /// Samples for a probability that is printed. Its standard error is at most 0.5 %.
-const TRIALS: u32 = 10_000;
+pub const SAMPLES: u32 = 10_000;
 /// Samples for each number of repetitions in a search for enough of them.
-const SEARCH_TRIALS: u32 = 1_000;
+const SEARCH_SAMPLES: u32 = 1_000;
 
 /// The probability that a clause is PASS.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,7 +154,7 @@ impl SupposedClause<'_> {
             as_written: self.criterion.terms.as_written,
             repetitions: self.repetitions,
             cov: self.cov,
-            pass: MARGINS.map(|margin| self.chance(margin, self.repetitions, self.reference, TRIALS)),
+            pass: MARGINS.map(|margin| self.chance(margin, self.repetitions, self.reference, SAMPLES)),
             enough: statistics::first_of(1..=REPETITIONS_MAX, |n| self.with(n) >= WANTED.1),
         }
     }
@@ -162,7 +162,7 @@ impl SupposedClause<'_> {
     /// The probability of PASS at the margin of [`WANTED`] if every test has `n` repetitions.
     fn with(&self, n: u32) -> f64 {
         let reference = self.reference.map(|reference| Reference { n, ..reference });
-        self.chance(WANTED.0, n, reference, SEARCH_TRIALS)
+        self.chance(WANTED.0, n, reference, SEARCH_SAMPLES)
     }
 
     /// The probability of PASS for a system that is better than the threshold by this share of it.
@@ -179,7 +179,7 @@ impl SupposedClause<'_> {
             cov_max: terms.cov_max,
             as_written: terms.as_written,
             by_bound: decide.by_bound,
-            confidence: decide.confidence_at(self.criterion.looks()),
+            confidence: decide.confidence_of(self.criterion),
             cov: self.cov,
             margin,
             n,

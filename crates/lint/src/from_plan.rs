@@ -84,7 +84,7 @@ fn untested(plan: &Plan) -> Vec<String> {
 /// The least confidence level of the criteria that have one.
 fn confidence<'c>(criteria: impl IntoIterator<Item = &'c Criterion>, decide: &Decide) -> Option<f64> {
     let own = criteria.into_iter().filter(|criterion| !criterion.terms.as_written);
-    own.map(|criterion| decide.confidence_at(criterion.looks())).min_by(f64::total_cmp)
+    own.map(|criterion| decide.confidence_of(criterion)).min_by(f64::total_cmp)
 }
 
 fn of_test(plan: &Plan, test: &Test) -> LineSubject {

@@ -21,6 +21,9 @@ const REPETITIONS_MAX: u32 = 1000;
 impl Plan {
     /// Adds the repetitions of `extensions`, in their order.
     pub(crate) fn extend(&mut self, extensions: &[Extension]) -> Result<(), Usage> {
+        if extensions.is_empty() {
+            return Ok(());
+        }
         for extension in extensions {
             let n = extension.repetitions;
             if !extension.repeat.is_empty() {
@@ -128,6 +131,11 @@ impl Decide {
     pub fn confidence_at(&self, look: u32) -> f64 {
         // Without other looks it is the level of the plan, to the last digit.
         if (look, self.looks) == (1, 1) { self.asked } else { 1.0 - self.error_of(look) }
+    }
+
+    /// The confidence level of a criterion at its present look.
+    pub fn confidence_of(&self, criterion: &Criterion) -> f64 {
+        self.confidence_at(criterion.looks())
     }
 
     /// The largest probability of a wrong verdict at any of the first `looks` looks.

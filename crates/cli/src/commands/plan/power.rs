@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use judge::{MARGINS, PlanPower, WANTED};
+use judge::{MARGINS, PlanPower, SAMPLES, WANTED};
 use plan::Plan;
 use units::{Dimension, Quantity, Usage, several};
 
@@ -60,7 +60,7 @@ fn lines(power: &PlanPower, clauses: usize, noun: &str) -> Result<String> {
     let margins: Vec<String> = MARGINS.iter().map(|margin| format!("{:.0} %", margin * 100.0)).collect();
     writeln!(
         text,
-        "probability of PASS if a system is better than its threshold by {}, from 10,000 samples of \
+        "probability of PASS if a system is better than its threshold by {}, from {SAMPLES} samples of \
          normal independent repetitions with this COV:",
         margins.join(", ")
     )?;
