@@ -50,7 +50,7 @@ options! {
         Delay Text 'd' _ ["interTestDelay"] = "0": "wait this many seconds before each write and read phase";
         Deadline Number 'D' _ ["deadlineForStonewalling"]: "stop a phase after this many seconds";
         Script Text 'f' _: "run tests between `IOR START` and `IOR STOP`, each ended by `RUN`";
-        Signature Number 'G' _ ["setTimeStampSignature"]: "set the signature of the data; 0: the time";
+        Signature Number 'G' _ ["setTimeStampSignature"]: "set the signature of the data; 0: random";
         Repetitions Number 'i' _ ["repetitions"] = "1": "repeat the test this many times";
         OutlierThreshold Number 'j' _ ["outlierThreshold"]:
             "name ranks whose times differ from the mean by more seconds than this";

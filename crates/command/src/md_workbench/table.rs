@@ -35,7 +35,7 @@ options! {
         Sets Number 'D' "data-sets" = "10": "use this many data sets per rank";
         Iterations Number 'R' "iterations" = "3": "repeat the benchmark this many times";
         ObjectSize Size 'S' "object-size" = "3901": "set the bytes of an object";
-        Signature Number 'G' _ = "-1": "set the signature of the data; -1: the time";
+        Signature Number 'G' _ = "-1": "set the signature of the data; -1: random";
         Waiting Text 't' "waiting-time" = "0": "after an operation, wait this many times its duration";
         Deadline Number 'w' "stonewall-timer": "stop an iteration after this many seconds";
         PacketType Text _ "dataPacketType" = "timestamp":

@@ -47,7 +47,7 @@ options! {
         Barriers Number 'B' _: "accept a number, without effect: phases never overlap";
         ReadBytes Size 'e' _: "read this many bytes from each file";
         FirstRanks Number 'f' _ = "1": "with -l, set the smallest number of ranks";
-        Signature Number 'G' _ = "-1": "set the signature of the data; -1: the time";
+        Signature Number 'G' _ = "-1": "set the signature of the data; -1: random";
         Iterations Number 'i' _ = "1": "repeat this many times";
         ItemsPerDirectory Number 'I' _: "create this many items per rank in each directory of the tree";
         LastRanks Number 'l' _: "set the largest number of ranks; 0: only all ranks";

@@ -122,7 +122,7 @@ pub struct IorParameters {
     pub wear_out_transfers: u64,
     /// `-O stoneWallingStatusFile`
     pub status_file: Option<String>,
-    /// `-G`; `None` for the time.
+    /// `-G`; `None` for the seed of the run.
     pub signature: Option<i32>,
     /// `-l`
     pub packet: Packet,

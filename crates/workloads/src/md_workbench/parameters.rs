@@ -34,7 +34,7 @@ pub struct WorkbenchParameters {
     pub iterations: u32,
     /// `-S`, bytes of an object.
     pub object_bytes: u64,
-    /// `-G`, the signature of the data; `None` for the time.
+    /// `-G`, the signature of the data; `None` for the seed of the run.
     pub signature: Option<i32>,
     /// `--dataPacketType`
     pub packet: Packet,

@@ -61,7 +61,7 @@ pub struct MdtestParameters {
     pub verify_write: bool,
     /// `--dataPacketType`
     pub packet: Packet,
-    /// `-G`; `None` for the time, which is the same on all ranks.
+    /// `-G`; `None` for the seed of the run, which is the same on all ranks.
     pub signature: Option<i32>,
     /// `--data-of`: the number of the text on which stamped data depends beside the name of the file.
     pub data_of: Option<u64>,

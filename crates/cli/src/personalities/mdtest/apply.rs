@@ -5,7 +5,6 @@
 
 use command::MdtestOption;
 use command::classic::OptionValue;
-
 use workloads::kit::payload::file_id;
 
 use super::typed::{MdtestEdition, TypedMdtest};
