@@ -73,22 +73,21 @@ criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
 fn each_job_writes_its_own_data_and_a_launcher_that_makes_it_the_same_is_invalid() {
     let texts = |place: &Place| {
         let jobs = place.folder().join("jobs");
-        let of = |job: &String| {
+        let text = |job: &String| {
             let words = json(&jobs.join(job).join("job.json"))["argv"].clone();
             let words: Vec<String> = serde_json::from_value(words).unwrap();
             words.into_iter().find_map(|word| word.strip_prefix("--data-of=").map(str::to_owned)).unwrap()
         };
-        names(&jobs).iter().map(of).collect::<Vec<_>>()
+        names(&jobs).iter().map(text).collect::<Vec<_>>()
     };
     let place = Place::new();
     place.plan(ALIKE);
     place.assay("run p.toml --dir dir").ok();
     let found = texts(&place);
-    let by_job =
-        |job: &str| names(&place.folder().join("jobs")).iter().position(|one| one.contains(job)).unwrap();
-    let of = |job: &str| found[by_job(job)].clone();
-    assert_ne!(of("W-r1"), of("W-r2"));
-    assert_eq!([of("R-r1"), of("R-r2")], [of("W-r1"), of("W-r2")]);
+    let jobs = names(&place.folder().join("jobs"));
+    let text = |part: &str| found[jobs.iter().position(|job| job.contains(part)).unwrap()].clone();
+    assert_ne!(text("W-r1"), text("W-r2"));
+    assert_eq!([text("R-r1"), text("R-r2")], [text("W-r1"), text("W-r2")]);
     let place = Place::new();
     place.plan(&format!("{}{ALIKE}", stripping(&place, "--data-of")));
     let ran = place.assay("run p.toml --dir dir");

@@ -47,11 +47,11 @@ fn runs_in_the_same_second_write_different_data_and_data_of_one_text_is_not_that
         let all: Vec<Vec<u8>> = (0..3).map(|_| written(packet, "f")).collect();
         assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2], "{packet}");
     }
-    let of = |text: &str| written(&format!("-l s -G 7 {text}"), "g");
-    assert_eq!(of("--data-of a"), of("--data-of a"));
-    assert!(of("--data-of a") != of("--data-of b") && of("") != of("--data-of b"));
+    let stamped = |text: &str| written(&format!("-l s -G 7 {text}"), "g");
+    assert_eq!(stamped("--data-of a"), stamped("--data-of a"));
+    assert!(stamped("--data-of a") != stamped("--data-of b") && stamped("") != stamped("--data-of b"));
     let read = |text: &str| ior(dir.path(), 1, &format!("-R -k -b 64k -t 64k -l s -G 7 {text} -o g"));
-    of("--data-of a");
+    stamped("--data-of a");
     read("--data-of a").ok();
     assert_eq!([read("--data-of b").status, read("").status], [Some(4); 2]);
     let plain = ior(dir.path(), 1, "-w -b 64k -t 64k --data-of a -o h");

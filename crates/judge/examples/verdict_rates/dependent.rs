@@ -31,8 +31,8 @@ fn process(dice: &mut Dice, lag_one: f64, cov: f64, n: usize) -> Vec<f64> {
 /// Campaigns of `n` such repetitions, of a system exactly at a floor of 1.
 pub(crate) fn alike(lag_one: f64, cov: f64, n: usize, trials: u32) -> Found {
     let mut dice = Dice::new(18);
-    let of = |_| process(&mut dice, lag_one, cov, n);
-    tally(trials, 1.0, of, |values| significant_dependence(values).is_some())
+    let sample = |_| process(&mut dice, lag_one, cov, n);
+    tally(trials, 1.0, sample, |values| significant_dependence(values).is_some())
 }
 
 /// How often such campaigns of a system exactly at a maximum of the variability pass, percent: by the limit

@@ -66,8 +66,11 @@ fn extended(criterion: &str, more: &str, rates: [&[u64]; 2], extensions: &[&str]
 /// The test, the number of looks and the confidence level of each finding about unplanned looks.
 fn unplanned(evaluation: &Evaluation) -> Vec<(&str, u64, f64)> {
     let all = evaluation.summary.findings.iter().filter(|one| one.code() == Code::UnplannedLooks);
-    let of = |finding: &'_ Finding| numbers(&finding.reason, ["looks", "confidence"]).map(Option::unwrap);
-    all.map(|one| (one.about.as_str(), of(one)[0] as u64, of(one)[1])).collect()
+    let row = |one: &'_ Finding| {
+        let [looks, confidence] = numbers(&one.reason, ["looks", "confidence"]).map(Option::unwrap);
+        (looks as u64, confidence)
+    };
+    all.map(|one| (one.about.as_str(), row(one).0, row(one).1)).collect()
 }
 
 #[test]
@@ -77,17 +80,17 @@ fn each_extension_of_a_test_that_a_criterion_uses_is_a_look_at_it() {
         &[2100, 1900, 2000, 2200, 1800, 2000, 1950, 2050, 1980, 2020],
         &[1020, 1080, 1000, 1060, 1040, 1020, 1080, 1000, 1060, 1040],
     ];
-    let of = |extensions: &[&str]| {
+    let after = |extensions: &[&str]| {
         let counted = |id: &str| 5 + 5 * extensions.iter().filter(|one| **one == id).count();
         extended(share, "", [&rates[0][..counted("B")], &rates[1][..counted("O")]], extensions)
     };
-    let found = of(&["B"]);
+    let found = after(&["B"]);
     assert_eq!(unplanned(&found), [("O", 2, 0.975)]);
     assert_eq!(outcome(&found.verdicts[0]), (Outcome::Inconclusive, Code::RatioUndecided));
     assert_eq!(numbers(&found.verdicts[0].reason, ["confidence"]), [Some(0.975)]);
-    assert_eq!(unplanned(&of(&[])), []);
-    assert_eq!(unplanned(&of(&["O"])), [("O", 2, 0.975)]);
-    assert_eq!(unplanned(&of(&["B", "O"])), [("O", 3, 0.988)]);
+    assert_eq!(unplanned(&after(&[])), []);
+    assert_eq!(unplanned(&after(&["O"])), [("O", 2, 0.975)]);
+    assert_eq!(unplanned(&after(&["B", "O"])), [("O", 3, 0.988)]);
     // Their values do not depend on each other.
     let alone = "criterion = { metric = \"write.bw\", op = \">=\", value = \"900 B/s\" }";
     assert_eq!(unplanned(&extended(alone, "", [rates[0], &rates[1][..5]], &["B"])), []);

@@ -345,11 +345,11 @@ fn verdicts_on_another_file_system_or_on_skewed_clocks_of_a_group_are_invalid() 
 fn other_nodes_than_those_of_the_first_repetition_are_named_and_need_a_waiver_after_a_resumption() {
     let plan = Plan::parse(PLAN, "p.toml").unwrap();
     let found = |second: &[&str], resumed: u32| {
-        let of = |names: &[&str]| {
+        let clients_named = |names: &[&str]| {
             let node = |name: &&str| NodeIdentity { name: (*name).to_owned(), ..Default::default() };
             Clients { nodes: names.iter().map(node).collect(), ..clients(0.0) }
         };
-        let mut jobs = [&["n1", "n2"][..], second].map(|names| job("W", "write", of(names), 0));
+        let mut jobs = [&["n1", "n2"][..], second].map(|names| job("W", "write", clients_named(names), 0));
         jobs[1].info.repetition = 2;
         let mut campaign = campaign(jobs.to_vec());
         campaign.course.resumed = resumed;

@@ -250,12 +250,12 @@ mod tests {
     fn the_suggested_number_does_not_depend_on_the_order_of_the_repetitions() {
         let least = Tolerance { below: 0.1, above: None };
         let base = [96.0, 102.0, 98.0, 103.0, 99.0, 101.0];
-        let asked = |values: &[f64]| {
+        let suggestion = |values: &[f64]| {
             let found = of(&base, &[(2.0, values)], least);
             (found.answer, found.repetitions)
         };
-        let rising = asked(&[176.0, 178.0, 184.0, 192.0, 199.0, 201.0]);
-        assert_eq!(rising, asked(&[178.0, 199.0, 176.0, 201.0, 184.0, 192.0]));
+        let rising = suggestion(&[176.0, 178.0, 184.0, 192.0, 199.0, 201.0]);
+        assert_eq!(rising, suggestion(&[178.0, 199.0, 176.0, 201.0, 184.0, 192.0]));
         assert_eq!(rising.0, Answer::Undecided);
         assert!((7..20).contains(&rising.1.unwrap()), "{rising:?}");
     }
