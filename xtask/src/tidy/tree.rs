@@ -79,7 +79,10 @@ fn read_folder(folder: &Path, inside: &str, sources: &mut Vec<Source>) -> Result
         let path = entry.path();
         let inside = if inside.is_empty() { name.clone() } else { format!("{inside}/{name}") };
         let kind = entry.file_type()?;
-        if kind.is_dir() && name != ".git" && name != "target" && !path.join("CACHEDIR.TAG").exists() {
+        // The evidence of campaigns has paths of the machine that they ran on (.gitignore).
+        let is_campaign = inside.starts_with("assay-");
+        let is_built = name == "target" || path.join("CACHEDIR.TAG").exists();
+        if kind.is_dir() && name != ".git" && !is_campaign && !is_built {
             read_folder(&path, &inside, sources)?;
         } else if kind.is_file()
             && let Ok(text) = fs::read_to_string(&path)
@@ -95,9 +98,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn build_directories_and_pictures_are_not_read() {
+    fn build_directories_campaigns_and_pictures_are_not_read() {
         let root = tempfile::tempdir().unwrap();
-        for folder in ["src", "target", "elsewhere", ".ci"] {
+        for folder in ["src", "src/assay-plan", "target", "elsewhere", ".ci", "assay-try-20261129-161812"] {
             fs::create_dir(root.path().join(folder)).unwrap();
             fs::write(root.path().join(folder).join("a.rs"), "//! A.").unwrap();
         }
@@ -105,6 +108,6 @@ mod tests {
         fs::write(root.path().join("picture.png"), [0xff, 0xfe, 0x00]).unwrap();
         let tree = Tree::read(root.path()).unwrap();
         let paths: Vec<&str> = tree.sources.iter().map(|source| source.path.as_str()).collect();
-        assert_eq!(paths, [".ci/a.rs", "src/a.rs"]);
+        assert_eq!(paths, [".ci/a.rs", "src/a.rs", "src/assay-plan/a.rs"]);
     }
 }
