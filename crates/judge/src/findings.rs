@@ -76,6 +76,9 @@ impl Findings {
         let (plan, test) = (case.index.plan, case.test);
         let group = test.part.map(|part| plan.groups[part].id.as_str());
         let counts = |finding: &&Finding| {
+            if finding.severity != Severity::Error {
+                return false;
+            }
             let about = finding.about.as_str();
             let is_of_fs = about != test.id && about.strip_prefix("fs.") == Some(&test.fs);
             let is_about_others = match finding.code() {
@@ -85,9 +88,7 @@ impl Findings {
                 Code::OneFsTwice => false,
                 _ => group == Some(about),
             };
-            let is_meant =
-                plan.concerns(test, about) && !is_about_others && is_about_criterion(case, finding);
-            finding.severity == Severity::Error && is_meant
+            plan.concerns(test, about) && !is_about_others && is_about_criterion(case, finding)
         };
         let before = self.before.iter().filter(counts).map(despite_lint_error);
         before.chain(self.records.iter().filter(counts).cloned()).collect()

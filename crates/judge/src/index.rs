@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::app::{AppMetric, PrintedText, Stream};
+use plan::app::{App, AppMetric, PrintedText, Stream};
 use plan::schedule::{self, PlannedJob};
 use plan::{Placement, Plan, Test, Uses, deferred};
 use results::crosscheck::{self, Contradiction};
@@ -25,6 +25,11 @@ pub(crate) struct Index<'a> {
     by_test: BTreeMap<&'a str, Vec<&'a Job>>,
     by_repetition: BTreeMap<(&'a str, u32), &'a Job>,
     places: BTreeMap<&'a str, usize>,
+    /// The tests by the names of their jobs, including warm-ups.
+    by_job: BTreeMap<String, &'a Test>,
+    readers: BTreeMap<&'a str, Vec<&'a Test>>,
+    /// The test and repetition of each job, as in the names of its attempts.
+    ended: BTreeSet<&'a str>,
     planned: BTreeMap<String, Vec<PlannedJob>>,
     contradictions: BTreeMap<String, Reason>,
     /// The warnings about slow ranks, by test and phase.
@@ -45,10 +50,30 @@ impl<'a> Index<'a> {
         for job in schedule::jobs(plan, &[]).unwrap_or_default() {
             planned.entry(job.test.clone()).or_default().push(job);
         }
+        let (mut by_job, mut readers) = (BTreeMap::new(), BTreeMap::<&str, Vec<&Test>>::new());
+        for test in &plan.tests {
+            by_job.extend([(test.id.clone(), test), (test.warm_up_job(), test)]);
+            if let Some(Uses::Test(at)) = test.uses {
+                readers.entry(&plan.tests[at].id).or_default().push(test);
+            }
+        }
+        let ended = campaign.jobs.iter().map(|job| folder::job_of(&job.folder)).collect();
         let contradictions = contradictions(plan, campaign).into_iter();
         let contradictions = contradictions.map(|one| (one.folder, one.reason)).collect();
         let slow_ranks = RefCell::default();
-        Self { plan, campaign, by_test, by_repetition, places, planned, contradictions, slow_ranks }
+        Self {
+            plan,
+            campaign,
+            by_test,
+            by_repetition,
+            places,
+            by_job,
+            readers,
+            ended,
+            planned,
+            contradictions,
+            slow_ranks,
+        }
     }
 
     /// The jobs of this test, in the order of the runs.
@@ -77,6 +102,12 @@ impl<'a> Index<'a> {
     /// Whether `job` began before `other`.
     pub(crate) fn is_before(&self, job: &Job, other: &Job) -> bool {
         self.places.get(job.folder.as_str()) < self.places.get(other.folder.as_str())
+    }
+
+    /// The jobs whose facts contradict each other, or those of another job, by folder.
+    pub(crate) fn contradictions(self) -> Vec<Contradiction> {
+        let all = self.contradictions.into_iter();
+        all.map(|(folder, reason)| Contradiction { folder, reason }).collect()
     }
 
     /// Facts of a job that contradict each other, or those of another job.
@@ -119,14 +150,12 @@ impl<'a> Index<'a> {
 
     /// The test of the job with this name, including warm-ups.
     pub(crate) fn test_of_job(&self, name: &str) -> Option<&'a Test> {
-        self.plan.tests.iter().find(|test| test.id == name || test.warm_up_job() == name)
+        self.by_job.get(name).copied()
     }
 
     /// The tests that read what `test` writes.
     pub(crate) fn readers(&self, test: &Test) -> impl Iterator<Item = &'a Test> {
-        let made = self.plan.tests.iter().position(|other| other.id == test.id);
-        let uses = made.map(Uses::Test);
-        self.plan.tests.iter().filter(move |other| uses.is_some() && other.uses == uses)
+        self.readers.get(test.id.as_str()).into_iter().flatten().copied()
     }
 
     /// The facts of this file system before the first job.
@@ -146,7 +175,7 @@ impl<'a> Index<'a> {
 
     /// Whether the job of an attempt was run again.
     pub(crate) fn was_repeated(&self, attempt: &str) -> bool {
-        self.places.keys().any(|folder| folder::job_of(folder) == folder::job_of(attempt))
+        self.ended.contains(folder::job_of(attempt))
     }
 
     /// Whether the plan was run at a smaller scale than that of the contract.
@@ -161,19 +190,20 @@ impl<'a> Index<'a> {
 }
 
 /// The jobs whose facts contradict each other, or those of another job.
-pub(crate) fn contradictions(plan: &Plan, campaign: &Campaign) -> Vec<Contradiction> {
+fn contradictions(plan: &Plan, campaign: &Campaign) -> Vec<Contradiction> {
+    let apps = plan.tests.iter().filter_map(|test| Some((test.id.as_str(), test.line.as_app()?)));
+    let apps: BTreeMap<&str, &App> = apps.collect();
     let mut found = crosscheck::of_campaign(campaign);
     let known: BTreeSet<String> = found.iter().map(|one| one.folder.clone()).collect();
     for job in campaign.jobs.iter().filter(|job| !known.contains(&job.folder)) {
-        let reason = printed_otherwise(plan, job);
+        let reason = apps.get(job.info.test.as_str()).and_then(|app| printed_otherwise(app, job));
         found.extend(reason.map(|reason| Contradiction { folder: job.folder.clone(), reason }));
     }
     found
 }
 
 /// A recorded value of an external program that is not the one in its output.
-fn printed_otherwise(plan: &Plan, job: &Job) -> Option<Reason> {
-    let app = plan.tests.iter().find(|test| test.id == job.info.test)?.line.as_app()?;
+fn printed_otherwise(app: &App, job: &Job) -> Option<Reason> {
     // Only values are compared, and they do not depend on ranks and directory.
     let (out, err) = (job.printed.as_deref(), job.printed_errors.as_deref());
     // An output that is too long to be read is not compared.

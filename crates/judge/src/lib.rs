@@ -50,11 +50,8 @@ pub struct Evaluation {
     pub verdicts: Vec<Verdict>,
     /// The results that are not verdicts.
     pub summary: Summary,
-}
-
-/// The jobs whose facts contradict each other, or those of another job.
-pub fn contradictions(plan: &Plan, campaign: &Campaign) -> Vec<Contradiction> {
-    index::contradictions(plan, campaign)
+    /// The jobs whose facts contradict each other, or those of another job.
+    pub contradictions: Vec<Contradiction>,
 }
 
 /// Evaluates `campaign` against `plan`.
@@ -62,5 +59,6 @@ pub fn evaluate(plan: &Plan, campaign: &Campaign) -> Evaluation {
     let index = index::Index::of(plan, campaign);
     let findings = findings::all(&index);
     let findings = waivers::with_waivers(&index, findings);
-    Evaluation { verdicts: verdicts::all(&index, &findings), summary: summary::of(&index, &findings) }
+    let (verdicts, summary) = (verdicts::all(&index, &findings), summary::of(&index, &findings));
+    Evaluation { verdicts, summary, contradictions: index.contradictions() }
 }

@@ -23,6 +23,7 @@
 
 pub(crate) mod beneath;
 mod chain;
+mod comparing;
 mod dataset;
 mod dead_process;
 mod deaths;
@@ -33,6 +34,7 @@ pub(crate) mod limits;
 mod links;
 mod load;
 mod pack;
+mod parallel;
 mod resume;
 mod spelling;
 mod staging;
@@ -56,6 +58,7 @@ use crate::summary::{CampaignCourse, Summary};
 use crate::{Record, Verdict};
 
 pub use chain::{Head, now};
+pub use comparing::ComparedFile;
 pub use dataset::{DATASET_SCHEMA, DatasetFile, DatasetReuse, Manifest, Recipe, Sample};
 pub use dead_process::DeadProcess;
 pub use deaths::{DeathCause, LaunchRejection, cause_of_death};
@@ -317,8 +320,19 @@ pub struct ChainedJob {
     pub begun: String,
     /// When it had ended, RFC 3339.
     pub ended: String,
-    /// SHA-256 of its files, hexadecimal, by file name.
-    pub sha256: BTreeMap<String, String>,
+    /// The first of its files whose hash differs from that in job.json.
+    pub differing: Option<DifferingHash>,
+}
+
+/// A file of a job with two hashes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DifferingHash {
+    /// Its name.
+    pub file: String,
+    /// SHA-256 in job.json, hexadecimal.
+    pub in_job: String,
+    /// SHA-256 in the hash chain, hexadecimal; empty if it has none.
+    pub in_chain: String,
 }
 
 /// A campaign read back from its folder.

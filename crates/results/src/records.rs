@@ -100,6 +100,7 @@ pub(crate) fn read(file: File, name: &str) -> io::Result<Vec<Record>> {
             Err(error) => return Err(invalid(format!("{name} line {number}: {error}"))),
         }
     }
+    records.shrink_to_fit();
     Ok(records)
 }
 

@@ -1,13 +1,17 @@
 //! `assay judge`: evaluates a campaign again from its own plan and records.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ::judge::Evaluation;
 use anyhow::{Context, Result};
 use plan::{Choice, Plan, schedule};
 use results::Verdict;
+use results::crosscheck::Contradiction;
 use results::folder::{self, Campaign, Verification, names};
 use results::reason::Reason;
+use results::summary::Summary;
 use tempfile::TempDir;
 use units::{Usage, visible};
 
@@ -29,7 +33,7 @@ pub(crate) struct JudgeArgs {
 pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
     let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
-    let EvaluatedAgain { plan, campaign, kept, checked } = evidence.evaluated()?;
+    let EvaluatedAgain { plan, campaign, kept, checked, contradictions } = evidence.evaluated()?;
     say_rendered(&table(&campaign))?;
     if folder::has(folder, names::VERDICTS) {
         differences(&kept, &campaign.verdicts).into_iter().for_each(|one| note(one.text));
@@ -47,7 +51,7 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
         restore_verdicts(folder, &checked, &campaign.verdicts).into_iter().for_each(note);
     }
     note_faults(at, &checked);
-    let inconsistencies = verify::inconsistencies(&plan, &campaign);
+    let inconsistencies = verify::inconsistencies(&plan, &campaign, &contradictions);
     for fault in &inconsistencies {
         note(format!("this folder does not verify: {}", fault.said));
     }
@@ -127,14 +131,17 @@ impl EvidenceFolder {
 
     /// Evaluates the campaign again. The verdicts in its folder are not trusted.
     pub(super) fn evaluated(&self) -> Result<EvaluatedAgain> {
+        // Before the campaign is loaded, because both need much memory.
+        let checked = folder::check(&self.folder);
         let (plan, mut campaign) = open(&self.folder)?;
+        let checked = checked?;
         let kept = std::mem::take(&mut campaign.verdicts);
+        campaign.summary = Summary::default();
         lint::complete(&plan, &mut campaign);
-        let evaluation = ::judge::evaluate(&plan, &campaign);
-        (campaign.verdicts, campaign.summary) = (evaluation.verdicts, evaluation.summary);
-        let checked = folder::check(&self.folder)?;
+        let Evaluation { verdicts, summary, contradictions } = ::judge::evaluate(&plan, &campaign);
+        (campaign.verdicts, campaign.summary) = (verdicts, summary);
         campaign.faults = checked.of_evidence();
-        Ok(EvaluatedAgain { plan, campaign, kept, checked })
+        Ok(EvaluatedAgain { plan, campaign, kept, checked, contradictions })
     }
 
     /// Whether it is an archive, which is never changed.
@@ -150,6 +157,7 @@ pub(super) struct EvaluatedAgain {
     /// The verdicts in its folder.
     pub(super) kept: Vec<Verdict>,
     pub(super) checked: Verification,
+    pub(super) contradictions: Vec<Contradiction>,
 }
 
 /// The campaign in `folder` and its own plan.
@@ -202,19 +210,18 @@ pub(super) enum DifferenceKind {
 /// The clauses that were evaluated differently before: in outcome, value, or code and data of the reason.
 pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<Difference> {
     let grave = |text: String| Difference { text, kind: DifferenceKind::Outcome };
-    let key = |verdict: &Verdict| (verdict.test.clone(), verdict.metric.clone(), verdict.criterion.clone());
-    let other = |a: &Verdict, all: &[Verdict]| all.iter().find(|b| key(b) == key(a)).map(|b| b.outcome);
+    let (before, after) = (by_clause(kept), by_clause(now));
     let changed = now.iter().filter_map(|verdict| {
-        let before = other(verdict, kept);
-        let was = before.map_or_else(|| "nothing".to_owned(), |outcome| outcome.to_string());
+        let was = before.get(&key(verdict)).map(|kept| kept.outcome);
+        let was_text = was.map_or_else(|| "nothing".to_owned(), |outcome| outcome.to_string());
         let Verdict { test, metric, outcome, .. } = verdict;
-        (before != Some(*outcome)).then(|| {
+        (was != Some(*outcome)).then(|| {
             let verdicts = names::VERDICTS;
-            grave(format!("{test} {metric}: {verdicts} has {was}, but the records give {outcome}"))
+            grave(format!("{test} {metric}: {verdicts} has {was_text}, but the records give {outcome}"))
         })
     });
     let altered = now.iter().filter_map(|verdict| {
-        let before = kept.iter().find(|b| key(b) == key(verdict) && b.outcome == verdict.outcome)?;
+        let before = before.get(&key(verdict)).filter(|kept| kept.outcome == verdict.outcome)?;
         let is_same_value = alike(before.value, verdict.value);
         let (kind, (was, is)) = match (is_same_value, before.reason == verdict.reason) {
             (true, true) => return None,
@@ -225,11 +232,23 @@ pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<Difference> 
         let text = format!("{test} {metric}: {} has {was}, but the records give {is}", names::VERDICTS);
         Some(Difference { text, kind })
     });
-    let gone = kept.iter().filter(|verdict| other(verdict, now).is_none()).map(|verdict| {
+    let gone = kept.iter().filter(|verdict| !after.contains_key(&key(verdict))).map(|verdict| {
         let Verdict { test, metric, outcome, .. } = verdict;
         grave(format!("{test} {metric}: {} has {outcome}, but the plan has no such clause", names::VERDICTS))
     });
     changed.chain(altered).chain(gone).collect()
+}
+
+/// What a verdict is about: test, metric and criterion.
+type VerdictKey<'v> = (&'v str, &'v str, &'v str);
+
+fn key(verdict: &Verdict) -> VerdictKey<'_> {
+    (&verdict.test, &verdict.metric, &verdict.criterion)
+}
+
+/// The first verdict of each clause.
+fn by_clause(verdicts: &[Verdict]) -> BTreeMap<VerdictKey<'_>, &Verdict> {
+    verdicts.iter().rev().map(|verdict| (key(verdict), verdict)).collect()
 }
 
 /// The difference of two reasons: their codes, or the first data that differ.

@@ -2,12 +2,13 @@
 
 mod pdf;
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use report::{PageLinks, PageOptions};
-use results::folder::{self, Verification, names};
+use results::folder::{self, ComparedFile, Verification, names};
 use units::Usage;
 
 use super::judge::{self, EvaluatedAgain, EvidenceFolder};
@@ -73,12 +74,11 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
         links: if args.pdf.is_some() { PageLinks::Printed } else { PageLinks::Folder },
         navigation: Vec::new(),
     };
-    let mut page = Vec::new();
-    report::write_page(&campaign, &options, &mut page)?;
+    let page = |out: &mut dyn Write| report::write_page(&campaign, &options, out);
     say_rendered(&table(&campaign))?;
     judge::note_faults(at, &checked);
     if let (Some(file), Some(printer)) = (&args.pdf, &printer) {
-        printer.print(&page, file)?;
+        printer.print(&bytes_of(&page)?, file)?;
         say(&format!("\nReport: {}\n", file.display()))?;
         return Ok(status);
     }
@@ -104,14 +104,24 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     Ok(status)
 }
 
+/// Writes a report. That of a large campaign has 100 MB.
+type Page<'p> = &'p dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+fn bytes_of(page: Page<'_>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    page(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Writes the report into the campaign folder, unless it exists there or the folder does not verify.
-fn in_folder(folder: &Path, own: &Path, page: &[u8], checked: &Verification) -> Result<String> {
+fn in_folder(folder: &Path, own: &Path, page: Page<'_>, checked: &Verification) -> Result<String> {
     let at = own.display();
     let rejected = |what: String| Err(Usage(format!("{what}. Write it elsewhere with --out FILE.")).into());
     if folder::has(folder, names::REPORT) {
-        return match folder::read_file(folder, names::REPORT) {
-            Ok(existing) if existing == page => Ok(format!("Report: {at} (unchanged)")),
-            Ok(_) => {
+        let mut existing = ComparedFile::open(folder, names::REPORT)?;
+        return match page(&mut existing).and_then(|()| existing.is_same()) {
+            Ok(true) => Ok(format!("Report: {at} (unchanged)")),
+            Ok(false) => {
                 let what =
                     format!("{at} differs from the report that this program writes, and is not changed");
                 Err(Usage(format!("{what}. Write the new one elsewhere with --out FILE.")).into())
@@ -123,23 +133,29 @@ fn in_folder(folder: &Path, own: &Path, page: &[u8], checked: &Verification) -> 
         return rejected(format!("{at} is missing, but {why}"));
     }
     let unwritten = || format!("cannot write {at}. Write it elsewhere with --out FILE");
-    if !folder::restore(folder, names::REPORT, page).with_context(unwritten)? {
+    let page = bytes_of(page)?;
+    if !folder::restore(folder, names::REPORT, &page).with_context(unwritten)? {
         // An intact folder without a report never had one: the campaign was killed before it was written.
         if !checked.faults.is_empty() || !folder::has(folder, names::VERDICTS) {
             return rejected(format!(
                 "{at} is missing, and was different from the report that this program writes"
             ));
         }
-        folder::write_report(folder, page).with_context(unwritten)?;
+        folder::write_report(folder, &page).with_context(unwritten)?;
     }
     Ok(format!("Report: {at}"))
 }
 
 /// Writes the report to a file outside the evidence.
-fn elsewhere(folder: &Path, file: &Path, page: &[u8]) -> Result<String> {
+fn elsewhere(folder: &Path, file: &Path, page: Page<'_>) -> Result<String> {
     let at = file.display();
     rejected_inside("--out", file, &[folder])?;
-    fs::write(file, page).map_err(|error| Usage(format!("--out {at}: {error}. Give another file.")))?;
+    let write = || {
+        let mut out = BufWriter::new(File::create(file)?);
+        page(&mut out)?;
+        out.flush()
+    };
+    write().map_err(|error| Usage(format!("--out {at}: {error}. Give another file.")))?;
     Ok(format!("Report: {at} (its links work only next to the report.html of the campaign)"))
 }
 

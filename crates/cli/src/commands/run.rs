@@ -269,7 +269,7 @@ pub(super) fn request(
 /// The verdicts on a campaign and its summary.
 fn evaluate(plan: &Plan, campaign: &mut Campaign) -> (Vec<Verdict>, Summary) {
     lint::complete(plan, campaign);
-    let Evaluation { verdicts, summary } = ::judge::evaluate(plan, campaign);
+    let Evaluation { verdicts, summary, .. } = ::judge::evaluate(plan, campaign);
     (verdicts, summary)
 }
 

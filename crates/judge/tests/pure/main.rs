@@ -159,7 +159,7 @@ fn evaluated(plan: &Plan, campaign: &Campaign) -> Evaluation {
         true => evaluate(plan, campaign),
         false => evaluate(plan, &with_arguments(campaign)),
     };
-    let Evaluation { verdicts, summary } = &evaluation;
+    let Evaluation { verdicts, summary, .. } = &evaluation;
     let of_verdict = |verdict: &Verdict| {
         let remarks = verdict.warnings.iter().chain(&verdict.notes).map(|one| one.reason.clone());
         remarks.chain([verdict.reason.clone()]).collect::<Vec<_>>()

@@ -70,7 +70,7 @@ impl Stage {
             witness: None,
             notify: String::new(),
             evaluate: |plan, campaign| {
-                let judge::Evaluation { verdicts, summary } = crate::evaluated(plan, campaign);
+                let judge::Evaluation { verdicts, summary, .. } = crate::evaluated(plan, campaign);
                 (verdicts, summary)
             },
         }

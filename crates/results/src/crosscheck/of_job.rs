@@ -201,10 +201,8 @@ fn of_wall_clock(campaign: &Campaign, job: &Job) -> Option<Reason> {
 
 /// A job whose hashes or times differ from those in the hash chain, or that began before its campaign.
 fn of_chain(campaign: &Campaign, job: &Job, chained: &ChainedJob) -> Option<Reason> {
-    let differing = job.info.sha256.iter().find_map(|(name, hash)| {
-        let found = chained.sha256.get(name).map_or("", String::as_str);
-        (found != hash)
-            .then(|| differs(job, (name, hash.clone()), ("its hash in the chain", found.to_owned())))
+    let differing = chained.differing.as_ref().map(|one| {
+        differs(job, (&one.file, one.in_job.clone()), ("its hash in the chain", one.in_chain.clone()))
     });
     differing.or_else(|| of_chain_times(campaign, job, chained))
 }

@@ -1,11 +1,9 @@
 //! An honest campaign, and every change of one of its facts.
 
-use std::collections::BTreeMap;
-
 use measure::Histogram;
 
 use super::*;
-use crate::folder::{CampaignInfo, ChainedJob, JobEnd, JobInfo, Machine};
+use crate::folder::{CampaignInfo, ChainedJob, DifferingHash, JobEnd, JobInfo, Machine};
 use crate::record::{
     Balance, ClockPace, Counts, EachRank, End, KernelCount, Latency, Moments, Phase, Record, Run, Spans,
     Timeline, Window,
@@ -85,20 +83,19 @@ fn job(number: u64) -> Job {
         ..Run::default()
     };
     let end = End { finished: format!("2026-01-01T01:0{number}:14+01:00"), ..End::default() };
-    let hashes: BTreeMap<String, String> = [("records.jsonl".to_owned(), number.to_string())].into();
     let info = JobInfo {
         test: "W".into(),
         argv: texts(&["mpirun", "-n", "2", "/opt/assay", "ior", "-w", "-e", "-o", files]),
         started: format!("2026-01-01T00:0{number}:08.000+00:00"),
         seconds: 6.0,
         end: JobEnd::Exit(0),
-        sha256: hashes.clone(),
+        sha256: [("records.jsonl".to_owned(), number.to_string())].into(),
         ..JobInfo::default()
     };
     let chained = ChainedJob {
         begun: format!("2026-01-01T00:0{number}:07.900+00:00"),
         ended: format!("2026-01-01T00:0{number}:15.000+00:00"),
-        sha256: hashes,
+        differing: None,
     };
     Job {
         folder: format!("jobs/000{number}-W-r{number}"),
@@ -428,7 +425,10 @@ fn times_outside_of_the_job_the_chain_or_the_campaign_are_found() {
         of_second(|job| job.info.started.clear()),
         facts("started in job.json", "begin in the hash chain")
     );
-    let hash = |job: &mut Job| drop(job.info.sha256.insert("records.jsonl".into(), "00".into()));
+    let hash = |job: &mut Job| {
+        let [file, in_job, in_chain] = ["records.jsonl", "00", "01"].map(str::to_owned);
+        job.chained.as_mut().unwrap().differing = Some(DifferingHash { file, in_job, in_chain });
+    };
     assert_eq!(of_second(hash), facts("records.jsonl", "its hash in the chain"));
     let later = found(|campaign| campaign.info.started = "2026-01-01T00:30:00.000+00:00".into());
     assert_eq!(later.len(), 3, "all jobs began before the campaign: {later:?}");

@@ -51,8 +51,11 @@ pub(super) fn create(dir: &Path, name: &Path) -> io::Result<File> {
 
 /// The contents of the regular file `name` below `dir`. A file with more than `most` bytes is rejected.
 pub(super) fn bytes(dir: &Path, name: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(dir, name)?.take(most + 1).read_to_end(&mut bytes)?;
+    let file = open(dir, name)?;
+    // One byte more, so that the end is found without another buffer.
+    let size = file.metadata()?.len().min(most) + 1;
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    file.take(most + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > most {
         true => Err(invalid(format!("it has more than {most} bytes, the limit for this file"))),
         false => Ok(bytes),

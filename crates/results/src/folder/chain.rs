@@ -20,7 +20,7 @@ use super::extend::OF_LOOK;
 use super::limits::CHAIN_BYTES_MAX;
 use super::witness::WitnessAnswer;
 use super::{
-    ChainedJob, beneath,
+    beneath,
     load::{is_probe, named},
     names, sha256,
 };
@@ -243,21 +243,15 @@ impl Chain {
         folders
     }
 
-    /// The jobs that have ended, by folder.
-    pub(super) fn jobs(&self) -> BTreeMap<&str, ChainedJob> {
+    /// When each job that has ended began, and the entry of its end, by folder.
+    pub(super) fn jobs(&self) -> BTreeMap<&str, (&str, &ChainEntry)> {
         let (mut begun, mut jobs) = (BTreeMap::new(), BTreeMap::new());
         for (entry, _) in &self.entries {
             let folder = entry.path.as_str();
             match entry.what {
-                ChainEvent::Begun => drop(begun.insert(folder, &entry.time)),
+                ChainEvent::Begun => _ = begun.insert(folder, entry.time.as_str()),
                 ChainEvent::Ended => {
-                    let Some(begun) = begun.get(folder) else { continue };
-                    let files = entry.files.iter().filter_map(|(path, hash)| {
-                        let name = path.strip_prefix(folder)?.strip_prefix('/')?;
-                        Some((name.to_owned(), hash.clone()))
-                    });
-                    let (begun, ended) = ((*begun).clone(), entry.time.clone());
-                    jobs.insert(folder, ChainedJob { begun, ended, sha256: files.collect() });
+                    jobs.extend(begun.get(folder).map(|begun| (folder, (*begun, entry))));
                 }
                 _ => {}
             }
@@ -284,19 +278,32 @@ impl Chain {
 
 /// The hash chain of the folder `dir`; `None` without one.
 pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
-    let bytes = match beneath::bytes(dir, Path::new(names::CHAIN), CHAIN_BYTES_MAX) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(named(&dir.join(names::CHAIN), &error)),
-    };
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let mut chain = Chain { torn: (bytes.len() - whole) as u64, ..Chain::default() };
+    match beneath::open(dir, Path::new(names::CHAIN)).and_then(entries) {
+        Ok(chain) => Ok(Some(chain)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(named(&dir.join(names::CHAIN), &error)),
+    }
+}
+
+/// The entries in the file of a chain.
+fn entries(file: File) -> io::Result<Chain> {
+    if file.metadata()?.len() > CHAIN_BYTES_MAX {
+        let why = format!("it has more than {CHAIN_BYTES_MAX} bytes, the limit for this file");
+        return Err(io::Error::new(ErrorKind::InvalidData, why));
+    }
+    let (mut lines, mut line) = (BufReader::new(file.take(CHAIN_BYTES_MAX)), Vec::new());
+    let mut chain = Chain::default();
     // The hash that the next line must have as that of the previous entry; unknown after a line that cannot
     // be parsed.
     let mut before = Some(String::new());
-    for (at, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
-        let number = at as u64 + 1;
-        let text = std::str::from_utf8(&line[..line.len() - 1]).unwrap_or_default();
+    for number in 1.. {
+        line.clear();
+        lines.read_until(b'\n', &mut line)?;
+        let Some(text) = line.strip_suffix(b"\n") else {
+            chain.torn = line.len() as u64;
+            break;
+        };
+        let text = std::str::from_utf8(text).unwrap_or_default();
         let mut fault = |what: String| chain.faults.push(format!("{} was changed: {what}", names::CHAIN));
         let Some((entry, hash)) = parse(text) else {
             fault(format!("line {number} was modified"));
@@ -311,7 +318,7 @@ pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
         before = Some(hash.clone());
         chain.entries.push((entry, hash));
     }
-    Ok(Some(chain))
+    Ok(chain)
 }
 
 /// An entry and its hash, from an unmodified line.

@@ -1,14 +1,16 @@
 //! Reading a campaign from its folder.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use super::chain::Chain;
+use super::chain::{Chain, ChainEntry};
 use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX, PRINTED_BYTES_MAX, WAITS_MAX, WaitsLimit};
-use super::{Campaign, Job, JobEnd, JobInfo, beneath, chain, extend, names};
+use super::parallel::in_parallel;
+use super::{Campaign, ChainedJob, DifferingHash, Job, JobEnd, JobInfo, beneath, chain, extend, names};
 use crate::record::{WAITS, WaitingCall};
 use crate::{Record, crosscheck, records};
 
@@ -28,11 +30,14 @@ pub fn load(dir: &Path) -> io::Result<Campaign> {
 pub(super) fn load_with_chain(dir: &Path) -> io::Result<(Campaign, Option<Chain>)> {
     let (all, killed) = jobs(dir)?;
     let (mut probes, mut jobs): (Vec<Job>, Vec<Job>) = all.into_iter().partition(|job| is_probe(&job.folder));
+    jobs.shrink_to_fit();
     let chain = chain::read(dir)?;
     let extensions = extend::all(dir, chain.as_ref())?;
     let is_extended = chain.as_ref().is_some_and(Chain::is_extended_now);
-    let mut chained = chain.as_ref().map(Chain::jobs).unwrap_or_default();
-    jobs.iter_mut().chain(&mut probes).for_each(|job| job.chained = chained.remove(job.folder.as_str()));
+    let chained = chain.as_ref().map(Chain::jobs).unwrap_or_default();
+    for job in jobs.iter_mut().chain(&mut probes) {
+        job.chained = chained.get(job.folder.as_str()).map(|(begun, end)| of_chain(job, begun, end));
+    }
     let campaign = Campaign {
         course: chain.as_ref().map(Chain::course).unwrap_or_default(),
         info: json(dir, names::CAMPAIGN)?,
@@ -51,6 +56,15 @@ pub(super) fn load_with_chain(dir: &Path) -> io::Result<(Campaign, Option<Chain>
     Ok((campaign, chain))
 }
 
+/// What the hash chain has about a job.
+fn of_chain(job: &Job, begun: &str, end: &ChainEntry) -> ChainedJob {
+    let differing = job.info.sha256.iter().find_map(|(file, in_job)| {
+        let in_chain = end.files.get(&format!("{}/{file}", job.folder)).cloned().unwrap_or_default();
+        (in_chain != *in_job).then(|| DifferingHash { file: file.clone(), in_job: in_job.clone(), in_chain })
+    });
+    ChainedJob { begun: begun.to_owned(), ended: end.time.clone(), differing }
+}
+
 /// A result of the present look. A campaign that was just extended has none yet.
 fn of_look<T: DeserializeOwned>(dir: &Path, name: &str, is_extended: bool) -> io::Result<Option<T>> {
     if is_extended { Ok(None) } else { optional(json(dir, name)) }
@@ -64,20 +78,22 @@ fn plan(dir: &Path) -> io::Result<String> {
 fn jobs(dir: &Path) -> io::Result<(Vec<Job>, Vec<String>)> {
     let path = Path::new(names::JOBS);
     let entries = beneath::names(dir, path).map_err(|error| named(&dir.join(path), &error))?;
-    let (mut jobs, mut killed) = (Vec::new(), Vec::new());
-    for name in entries.iter().map(|name| name.to_string_lossy()) {
-        let folder = format!("{}/{name}", names::JOBS);
-        if name.starts_with('.') || name.contains(".killed-") {
-            killed.push(folder);
-        } else if beneath::exists(dir, Path::new(&format!("{folder}/{}", names::JOB))) {
-            let info = json(dir, &format!("{folder}/{}", names::JOB))?;
-            let dataset = optional(json(dir, &format!("{folder}/{}", names::DATASET)))?;
-            jobs.push(Job { dataset, ..Job::read(dir, folder, info) });
-        }
-    }
+    let entries = entries.iter().map(|name| name.to_string_lossy());
+    let (killed, entries): (Vec<_>, Vec<_>) =
+        entries.partition(|name| name.starts_with('.') || name.contains(".killed-"));
+    let folder = |name: &Cow<'_, str>| format!("{}/{name}", names::JOBS);
+    let read = in_parallel(&entries, |name| job(dir, folder(name)));
+    let mut jobs = read.into_iter().filter_map(Result::transpose).collect::<io::Result<Vec<Job>>>()?;
     // Folder names have four digits, and more from job 10 000 on.
     jobs.sort_by_key(|job| (job.info.number, job.info.repetition));
-    Ok((jobs, killed))
+    Ok((jobs, killed.iter().map(folder).collect()))
+}
+
+/// The job in a folder; `None` if it has no file with its facts.
+fn job(dir: &Path, folder: String) -> io::Result<Option<Job>> {
+    let Some(info) = optional(json(dir, &format!("{folder}/{}", names::JOB)))? else { return Ok(None) };
+    let dataset = optional(json(dir, &format!("{folder}/{}", names::DATASET)))?;
+    Ok(Some(Job { dataset, ..Job::read(dir, folder, info) }))
 }
 
 /// The test and repetition of a job's folder, such as `write-r1` for `jobs/0001-write-r1`. This also works
@@ -221,7 +237,7 @@ pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
 fn optional<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(value) => Ok(Some(value)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -261,6 +277,25 @@ mod tests {
         for program in ["app", "ior", "mdtest"] {
             assert_eq!(kept(&[run(program), value.clone()]), (whole.clone(), Some("a warning\n".into())));
         }
+    }
+
+    #[test]
+    fn a_hash_that_the_chain_has_otherwise_or_not_at_all_is_kept_with_both() {
+        let hash = |file: &str, hash: &str| (file.to_owned(), hash.to_owned());
+        let job = Job {
+            folder: "jobs/0001-w-r1".into(),
+            info: JobInfo { sha256: [hash("a", "1"), hash("b", "2")].into(), ..JobInfo::default() },
+            ..Job::default()
+        };
+        let differing = |files: &[(&str, &str)]| {
+            let files = files.iter().map(|(file, one)| hash(&format!("jobs/0001-w-r1/{file}"), one));
+            let end = ChainEntry { files: files.collect(), ..ChainEntry::default() };
+            of_chain(&job, "", &end).differing.map(|one| (one.file, one.in_job, one.in_chain))
+        };
+        let b = |in_chain: &str| Some(("b".to_owned(), "2".to_owned(), in_chain.to_owned()));
+        assert_eq!(differing(&[("a", "1"), ("b", "2"), ("c", "3")]), None);
+        assert_eq!(differing(&[("a", "1"), ("b", "1")]), b("1"));
+        assert_eq!(differing(&[("a", "1")]), b(""));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::crosscheck;
 use super::chain::{self, Chain, ChainEvent, Head};
 use super::extend::name_before;
 use super::links::leads_out;
+use super::parallel::in_parallel;
 use super::resume::hidden_path;
 use super::staging::{complete_part, final_name};
 use super::write::sha256_of_any;
@@ -232,19 +233,24 @@ impl FolderCheck<'_> {
     /// Compares every file in the chain with its hash.
     fn compare(&mut self, gone: &BTreeSet<String>) {
         let folder = |path: &str| path.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
-        for (path, recorded) in self.files.clone() {
-            if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
+        let files = self.files.clone();
+        let place = |path: &str| match gone.contains(&folder(path)) {
+            true => {
+                let within = path.splitn(3, '/').nth(2).unwrap_or_default();
+                PathBuf::from(hidden_path(&folder(path))).join(spelling::path(within))
+            }
+            false => spelling::path(path),
+        };
+        let is_within =
+            |path: &str| Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+        let places: Vec<_> = files.keys().map(|path| is_within(path).then(|| place(path))).collect();
+        let hashes = in_parallel(&places, |at| at.as_ref().map(|at| sha256_of_any(self.dir, at)));
+        for (((path, recorded), at), hash) in files.into_iter().zip(places).zip(hashes) {
+            let (Some(at), Some(hash)) = (at, hash) else {
                 self.fault(path, format!("{} is outside the campaign folder", spelling::shown(path)));
                 continue;
-            }
-            let at = match gone.contains(&folder(path)) {
-                true => {
-                    let within = path.splitn(3, '/').nth(2).unwrap_or_default();
-                    PathBuf::from(hidden_path(&folder(path))).join(spelling::path(within))
-                }
-                false => spelling::path(path),
             };
-            match sha256_of_any(self.dir, &at) {
+            match hash {
                 Ok(found) if found == recorded => {}
                 Ok(found) => self.fault(path, changed(path, &found, recorded)),
                 Err(_) if gone.contains(&folder(path)) && !self.is_dir(&hidden_path(&folder(path))) => {}

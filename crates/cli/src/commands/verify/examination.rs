@@ -9,7 +9,7 @@ use std::path::Path;
 
 use plan::schedule::{self, PlannedJob};
 use plan::{Choice, Plan};
-use results::crosscheck;
+use results::crosscheck::{self, Contradiction};
 use results::folder::{self, Campaign, FolderFault, Job, JobEnd, Verification, names};
 
 use crate::commands::judge::{self, Difference, DifferenceKind};
@@ -113,10 +113,10 @@ fn findings(plan: &Plan, campaign: &mut Campaign, found: &mut FolderExamination)
 
 /// Compares the jobs with the plan, and the verdicts with those of this program.
 fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, found: &mut FolderExamination) {
-    found.faults.extend(inconsistencies(plan, campaign));
+    let now = ::judge::evaluate(plan, campaign);
+    found.faults.extend(inconsistencies(plan, campaign, &now.contradictions));
     if folder::has(folder, names::VERDICTS) && campaign.after.is_some() {
-        let now = ::judge::evaluate(plan, campaign).verdicts;
-        found.unreproduced.extend(judge::differences(&campaign.verdicts, &now));
+        found.unreproduced.extend(judge::differences(&campaign.verdicts, &now.verdicts));
     } else if ended || campaign.info.schema < folder::SCHEMA && campaign.after.is_some() {
         let what = format!("{} is missing. Write it again with: assay judge", names::VERDICTS);
         found.faults.push(FolderFault { is_missing: true, ..FolderFault::new(names::VERDICTS, what) });
@@ -124,9 +124,14 @@ fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, foun
 }
 
 /// Jobs that are not those of the plan, contradict each other, or lack facts that would have to agree.
-pub(in crate::commands) fn inconsistencies(plan: &Plan, campaign: &Campaign) -> Vec<FolderFault> {
+pub(in crate::commands) fn inconsistencies(
+    plan: &Plan,
+    campaign: &Campaign,
+    contradictions: &[Contradiction],
+) -> Vec<FolderFault> {
     let mut all = jobs(plan, campaign);
-    all.extend(contradictions(plan, campaign));
+    let fault = |one: &Contradiction| FolderFault::new(&one.folder, report::sentences::sentence(&one.reason));
+    all.extend(contradictions.iter().map(fault));
     // Every build of a version records the same parts.
     if campaign.info.tool == TOOL && campaign.info.schema == folder::SCHEMA {
         all.extend(incomplete(campaign));
@@ -143,20 +148,14 @@ fn incomplete(campaign: &Campaign) -> impl Iterator<Item = FolderFault> {
     campaign.jobs.iter().filter_map(of)
 }
 
-/// Facts of jobs that contradict each other.
-fn contradictions(plan: &Plan, campaign: &Campaign) -> impl Iterator<Item = FolderFault> {
-    let found = ::judge::contradictions(plan, campaign).into_iter();
-    found.map(|one| FolderFault::new(&one.folder, report::sentences::sentence(&one.reason)))
-}
-
 /// Whether the report differs from the one that this program writes for the folder.
 fn altered_report(folder: &Path, campaign: &Campaign) -> io::Result<bool> {
     if campaign.verdicts.is_empty() || !folder::has(folder, names::REPORT) {
         return Ok(false);
     }
-    let mut made = Vec::new();
-    report::write_html(campaign, &mut made)?;
-    Ok(folder::read_file(folder, names::REPORT)? != made)
+    let mut page = folder::ComparedFile::open(folder, names::REPORT)?;
+    report::write_html(campaign, &mut page)?;
+    Ok(!page.is_same()?)
 }
 
 /// Jobs of the plan that are missing in the folder without a reason, and jobs that the plan does not have.
