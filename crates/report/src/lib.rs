@@ -1,7 +1,7 @@
 //! The report of a campaign for readers: on a terminal, and as one self-contained HTML file.
 //!
-//! [`document::of`] builds a [`Document`](document::Document) once from a loaded campaign, and a renderer
-//! writes it. [`text`] and [`write_html`] do both steps.
+//! [`document::of`] builds a [`Document`](document::Document) from a loaded campaign, and a renderer writes
+//! it. [`text`] and [`write_html`] do both steps.
 //!
 //! Invariant: the same campaign gives the same bytes. Only the campaign is read.
 //! Never here: evaluating, reading or writing a folder, the clock, printing.
@@ -17,6 +17,7 @@ use std::io;
 pub use renderers::campaigns_html::INDEX_MARKER;
 pub use renderers::text::Emphasis;
 
+use document::Appendix;
 use results::Verdict;
 use results::comparison::CampaignComparison;
 use results::folder::Campaign;
@@ -71,8 +72,7 @@ pub enum PageLinks {
 pub fn write_page(campaign: &Campaign, options: &PageOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let mut document = document::of(campaign);
     document.signed.signed_by(&options.signers);
-    let page = renderers::html::page(&document, options).map_err(io::Error::other)?;
-    out.write_all(page.as_bytes())
+    renderers::html::page((&document, &Appendix::new(campaign)), options, out)
 }
 
 /// The text of a comparison for a terminal of `width` columns (at least 40).

@@ -1,12 +1,13 @@
-//! Builds the document of a campaign: the header, and the order of the sections.
+//! Builds the document of a campaign: what is signed.
 //!
 //! Invariant: it never fails. The document of a campaign without jobs, verdicts or machine facts says so.
-//! Never here: the contents of sections.
+//! Never here: the appendix.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use results::finding::Severity;
-use results::folder::{Campaign, Job};
+use results::folder::Campaign;
 use results::reason::{Code, Reason};
 use results::{Outcome, Verdict};
 
@@ -14,31 +15,15 @@ use crate::sentences::{self, campaign as of_campaign};
 
 use super::anchors::{Anchors, TestAnchors};
 use super::jobs::JobAnchors;
-use super::plots::PlotDetail;
 use super::words::{or_none, seconds_of, time};
-use super::{
-    Cell, Document, Fact, OverallResult, Tone, clauses, constants, jobs, machine, method, plots, signed,
-    summary, test_section,
-};
+use super::{Cell, Document, Fact, OverallResult, Tone, clauses, machine, plots, signed, summary};
 
 /// Builds the document of a campaign.
 pub fn of(campaign: &Campaign) -> Document {
     let verdicts = shown_verdicts(campaign);
-    let detail = PlotDetail::of(campaign);
-    let (tests, anchors, jobs) = parts_of(campaign, &verdicts, detail);
+    let (anchors, _) = anchors(campaign, &verdicts);
     let mut clauses = clauses::all(&anchors, &verdicts);
     let remarks = clauses::remarks(&mut clauses);
-    let mut sections: Vec<_> = tests.iter().map(|test| test_section::of(test, &jobs)).collect();
-    sections.extend(summary::sections(campaign));
-    sections.push(jobs::section(campaign, &jobs));
-    sections.push(machine::section(campaign));
-    plots::add_to(&mut sections, campaign);
-    sections.push(method::numbers());
-    sections.push(method::evidence(campaign));
-    constants::fold(&mut sections);
-    if !detail.usual_texts {
-        constants::share_notes(&mut sections);
-    }
     Document {
         picture: plots::picture(&verdicts, &clauses),
         title: title(campaign),
@@ -49,7 +34,6 @@ pub fn of(campaign: &Campaign) -> Document {
         remarks,
         clauses,
         machine: machine::line(campaign),
-        sections,
     }
 }
 
@@ -68,47 +52,22 @@ pub(super) fn shown_verdicts(campaign: &Campaign) -> Cow<'_, [Verdict]> {
     Cow::Owned(verdicts)
 }
 
-/// Everything that belongs to one test of the plan.
-pub(super) struct Test<'a> {
-    /// Its id in the plan.
-    pub(super) id: &'a str,
-    /// The link name of its section.
-    pub(super) anchor: String,
-    /// Its jobs, in order.
-    pub(super) jobs: Vec<&'a Job>,
-    /// Its verdicts.
-    pub(super) verdicts: Vec<&'a Verdict>,
-    /// How fine its plots are.
-    pub(super) detail: PlotDetail,
+/// The link names of tests and jobs. Tests take theirs before jobs do, so that the link name of a test is its
+/// id.
+pub(super) fn anchors(campaign: &Campaign, verdicts: &[Verdict]) -> (TestAnchors, JobAnchors) {
+    let mut taken = Anchors::new();
+    let tests = TestAnchors::of(test_ids(campaign, verdicts).into_iter(), &mut taken);
+    (tests, JobAnchors::of(&campaign.jobs, &mut taken))
 }
 
-/// The tests in the order of the verdicts, then tests that only have jobs. Tests take their link names before
-/// jobs do, so that the link name of a test is its id.
-fn parts_of<'a>(
-    campaign: &'a Campaign,
-    verdicts: &'a [Verdict],
-    detail: PlotDetail,
-) -> (Vec<Test<'a>>, TestAnchors, JobAnchors) {
-    let mut ids: Vec<&str> = Vec::new();
+/// The ids of the tests in the order of the verdicts, then of tests that only have jobs.
+pub(super) fn test_ids<'c>(campaign: &'c Campaign, verdicts: &'c [Verdict]) -> Vec<&'c str> {
     // A clause of the contract without a criterion has no test.
     let of_tests = verdicts.iter().filter(|verdict| verdict.has_criterion());
     let of_verdicts = of_tests.map(|verdict| verdict.test.as_str());
-    for id in of_verdicts.chain(campaign.jobs.iter().map(|job| job.info.test.as_str())) {
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    let mut taken = Anchors::new();
-    let anchors = TestAnchors::of(ids.iter().copied(), &mut taken);
-    let test = |id: &&'a str| Test {
-        id,
-        anchor: anchors.name(id).to_owned(),
-        jobs: campaign.jobs.iter().filter(|job| job.info.test == *id).collect(),
-        verdicts: verdicts.iter().filter(|verdict| verdict.test == *id).collect(),
-        detail,
-    };
-    let tests = ids.iter().map(test).collect();
-    (tests, anchors, JobAnchors::of(&campaign.jobs, &mut taken))
+    let all = of_verdicts.chain(campaign.jobs.iter().map(|job| job.info.test.as_str()));
+    let mut known = BTreeSet::new();
+    all.filter(|id| known.insert(*id)).collect()
 }
 
 fn title(campaign: &Campaign) -> String {

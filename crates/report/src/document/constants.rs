@@ -11,33 +11,35 @@ use super::{Block, Fact, JobBlock, Section, Table};
 /// The shortest note that a reference replaces, bytes.
 const LONG: usize = 80;
 
-/// Removes the constant columns of all tables, and shows them above each table.
-pub(super) fn fold(sections: &mut [Section]) {
-    for block in sections.iter_mut().flat_map(|section| &mut section.blocks) {
+/// Removes the constant columns of the tables of a section, and shows them above each table.
+pub(super) fn fold(section: &mut Section) {
+    for block in &mut section.blocks {
         if let Block::Table(table) = block {
             fold_table(table);
         }
     }
 }
 
-/// Replaces notes that an earlier section has by a reference to it.
-pub(super) fn share_notes(sections: &mut [Section]) {
-    let mut known: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for (at, section) in sections.iter_mut().enumerate() {
+/// The long notes of earlier sections, each with the heading of its first section.
+#[derive(Default)]
+pub(super) struct SharedNotes(BTreeMap<String, String>);
+
+impl SharedNotes {
+    /// Replaces notes that an earlier section has by a reference to it.
+    pub(super) fn share(&mut self, section: &mut Section) {
+        let mut own = Vec::new();
         let notes = section.blocks.iter_mut().flat_map(|block| match block {
             Block::Plots(plots) => plots.iter_mut().map(|plot| &mut plot.note).collect(),
             Block::Table(table) => vec![&mut table.note],
             _ => Vec::new(),
         });
         for note in notes.filter(|note| note.len() >= LONG) {
-            match known.get(note) {
-                Some((first, title)) if *first < at => *note = format!("The note in {title} applies here."),
-                Some(_) => {}
-                None => {
-                    known.insert(note.clone(), (at, section.title.clone()));
-                }
+            match self.0.get(note) {
+                Some(title) => *note = format!("The note in {title} applies here."),
+                None => own.push(note.clone()),
             }
         }
+        self.0.extend(own.into_iter().map(|note| (note, section.title.clone())));
     }
 }
 
@@ -115,7 +117,8 @@ mod tests {
         };
         let mut all =
             [section("A", [&long, &long]), section("B", ["short", &long]), section("C", ["short", &long])];
-        share_notes(&mut all);
+        let mut notes = SharedNotes::default();
+        all.iter_mut().for_each(|section| notes.share(section));
         let expected = [
             section("A", [&long, &long]),
             section("B", ["short", "The note in Test A applies here."]),

@@ -1,12 +1,12 @@
 //! Jobs: the table of all jobs, and one block for each job.
 //!
-//! Invariant: every attempt is shown, also those that failed. Failures are verbatim.
+//! Invariant: every attempt is in the table, also those that failed. Failures are verbatim.
 //! Never here: what phases measured.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::Record;
-use results::folder::{Campaign, Fill, Job, Manifest, Target, names};
+use results::folder::{Campaign, Fill, Job, JobEnd, Manifest, Target, names};
 use results::record::{Clients, ClockFacts, DifferingNodes, Failure, Mounted, Reported, Run};
 
 use super::anchors::Anchors;
@@ -20,32 +20,42 @@ const NOT_RECORDED: &str = "not recorded";
 /// The files of a job that are linked if they have a hash.
 const FILES: [&str; 3] = [names::STDOUT, names::STDERR, names::RECORDS];
 
-/// The link names of the jobs, by their folders.
+/// The most jobs that all have a block. With more, only those that did not end well have.
+const BLOCKS: usize = 1_000;
+
+/// The link names of the jobs that have a block, by their folders.
 pub(super) struct JobAnchors(BTreeMap<String, String>);
 
 impl JobAnchors {
-    /// Takes a name for each job.
+    /// Takes a name for each job that has a block.
     pub(super) fn of(jobs: &[Job], anchors: &mut Anchors) -> Self {
         let name = |job: &Job, anchors: &mut Anchors| anchors.take(&format!("job-{}", job.info.number));
-        Self(jobs.iter().map(|job| (job.folder.clone(), name(job, anchors))).collect())
+        let has_block = |job: &&Job| jobs.len() <= BLOCKS || job.info.end != JobEnd::Exit(0);
+        Self(jobs.iter().filter(has_block).map(|job| (job.folder.clone(), name(job, anchors))).collect())
     }
 
-    fn name(&self, job: &Job) -> &str {
-        self.0.get(&job.folder).map_or("", String::as_str)
+    /// The link to the block of a job, or to its file.
+    fn link(&self, job: &Job) -> String {
+        self.0.get(&job.folder).map_or_else(|| file_of(job), |name| format!("#{name}"))
     }
 
     /// A reference to a job, with its link.
     pub(super) fn reference(&self, job: &Job) -> Cell {
         let text = format!("{} (repetition {})", job.info.number, job.info.repetition);
-        Cell::new(text).linked(format!("#{}", self.name(job)))
+        Cell::new(text).linked(self.link(job))
     }
+}
+
+/// The link to the facts of a job.
+fn file_of(job: &Job) -> String {
+    link_to(&format!("{}/{}", job.folder, names::JOB))
 }
 
 /// The section of all jobs: their table, the facts that all of them have, and each job.
 pub(super) fn section(campaign: &Campaign, anchors: &JobAnchors) -> Section {
     let mut blocks = match campaign.jobs.is_empty() {
         true => vec![Block::Paragraph("No job ended.".into())],
-        false => vec![Block::Table(table(campaign, anchors))],
+        false => tables(campaign, anchors),
     };
     if !campaign.probes.is_empty() {
         blocks.push(Block::Table(probes(&campaign.probes)));
@@ -53,7 +63,12 @@ pub(super) fn section(campaign: &Campaign, anchors: &JobAnchors) -> Section {
     if !campaign.killed.is_empty() {
         blocks.push(Block::Table(killed(&campaign.killed)));
     }
-    let mut jobs: Vec<JobBlock> = campaign.jobs.iter().map(|job| block(job, anchors)).collect();
+    if campaign.jobs.len() > BLOCKS {
+        let what = "Only jobs that did not end well follow. The links of the table lead to all others.";
+        blocks.push(Block::Paragraph(what.into()));
+    }
+    let block = |job: &Job| Some(block(job, anchors.0.get(&job.folder)?));
+    let mut jobs: Vec<JobBlock> = campaign.jobs.iter().filter_map(block).collect();
     let common = constants::of_all_jobs(&mut jobs);
     if !common.is_empty() {
         blocks.push(Block::Paragraph("These facts are the same for all jobs:".into()));
@@ -63,24 +78,37 @@ pub(super) fn section(campaign: &Campaign, anchors: &JobAnchors) -> Section {
     Section { id: "jobs".into(), title: "Jobs".into(), outcomes: vec![], blocks }
 }
 
-/// The table of all jobs.
-fn table(campaign: &Campaign, anchors: &JobAnchors) -> Table {
-    let headings = ">Job | Test | >Repetition | Started | >Duration | End | In a verdict | Folder";
-    let mut table = Table::new("All jobs, including failed attempts", headings);
-    table.note = "\"In a verdict\" states whether a verdict is based on the job.".into();
+/// The table of all jobs. That of many jobs is cut into several, which a browser shows faster.
+fn tables(campaign: &Campaign, anchors: &JobAnchors) -> Vec<Block> {
     let used: BTreeSet<&str> =
         campaign.verdicts.iter().flat_map(|verdict| &verdict.jobs).map(String::as_str).collect();
-    for job in &campaign.jobs {
+    let parts = campaign.jobs.chunks(BLOCKS).enumerate().map(|(at, jobs)| {
+        let from = at * BLOCKS;
+        let which = match campaign.jobs.len() <= BLOCKS {
+            true => "All jobs".to_owned(),
+            false => format!("Jobs {} to {} of {}", from + 1, from + jobs.len(), campaign.jobs.len()),
+        };
+        Block::Table(table(&format!("{which}, including failed attempts"), jobs, &used, anchors))
+    });
+    parts.collect()
+}
+
+/// A table of these jobs. A verdict is based on those that are `used`.
+fn table(title: &str, jobs: &[Job], used: &BTreeSet<&str>, anchors: &JobAnchors) -> Table {
+    let headings = ">Job | Test | >Repetition | Started | >Duration | End | In a verdict | Folder";
+    let mut table = Table::new(title, headings);
+    table.note = "\"In a verdict\" states whether a verdict is based on the job.".into();
+    for job in jobs {
         let in_verdict = used.contains(job.folder.as_str());
         table.row([
-            Cell::new(job.info.number.to_string()).linked(format!("#{}", anchors.name(job))),
+            Cell::new(job.info.number.to_string()).linked(anchors.link(job)),
             Cell::literal(&job.info.test),
             Cell::new(job.info.repetition.to_string()),
             Cell::new(time(&job.info.started)),
             seconds_cell(job.info.seconds),
             end_cell(&job.info.end),
             Cell::new(if in_verdict { "yes" } else { "no" }),
-            Cell::literal(&job.folder).linked(link_to(&format!("{}/{}", job.folder, names::JOB))),
+            Cell::literal(&job.folder).linked(file_of(job)),
         ]);
     }
     table
@@ -96,7 +124,7 @@ fn probes(probes: &[Job]) -> Table {
             seconds_cell(job.info.seconds),
             end_cell(&job.info.end),
             Cell::literal(shell_line(&job.info.argv)),
-            Cell::literal(&job.folder).linked(link_to(&format!("{}/{}", job.folder, names::JOB))),
+            Cell::literal(&job.folder).linked(file_of(job)),
         ]);
     }
     table
@@ -112,10 +140,10 @@ fn killed(folders: &[String]) -> Table {
     table
 }
 
-/// One job.
-fn block(job: &Job, anchors: &JobAnchors) -> JobBlock {
+/// One job, with its link name.
+fn block(job: &Job, name: &str) -> JobBlock {
     JobBlock {
-        id: anchors.name(job).to_owned(),
+        id: name.to_owned(),
         title: format!("Job {}: {}, repetition {}", job.info.number, job.info.test, job.info.repetition),
         end: end_cell(&job.info.end),
         duration: units::duration(job.info.seconds),

@@ -7,6 +7,7 @@
 //! Never here: markup, colours, widths, escaping.
 
 mod anchors;
+mod appendix;
 mod build;
 mod campaigns;
 mod cases;
@@ -31,6 +32,7 @@ mod warnings;
 
 pub(crate) mod words;
 
+pub use appendix::Appendix;
 pub use build::of;
 pub use campaigns::{IndexDocument, IndexEntry, IndexedCampaign, campaign_index};
 pub use comparison::{
@@ -49,7 +51,7 @@ pub use warnings::{RankedWarning, RankedWarnings};
 
 use serde::Serialize;
 
-/// A whole report.
+/// A report without its [`Appendix`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Document {
     /// The plan's title.
@@ -68,10 +70,8 @@ pub struct Document {
     pub signed: SignedPart,
     /// The machine and its file systems, in one line.
     pub machine: String,
-    /// The distinct remarks of all verdicts, warnings first. They are the first section of the appendix.
+    /// The distinct remarks of all verdicts, warnings first. The appendix begins with them.
     pub remarks: Vec<Remark>,
-    /// The appendix: everything else, in reading order.
-    pub sections: Vec<Section>,
 }
 
 /// The meaning that a renderer may colour. The word next to it always states the same.

@@ -6,6 +6,8 @@
 //!
 //! Never here: computing any of these results.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use results::finding::{Approval, Finding, Severity};
 use results::folder::{Campaign, names};
 use results::reason::Code;
@@ -345,13 +347,16 @@ fn findings(summary: &Summary) -> Table {
     let headings = "Code | ~Tests | Severity | ~Finding | ~What to do | ~Waiver approved by";
     let mut table = Table::new("Findings", headings);
     // A finding that several tests have is listed once, with all of them.
-    let mut listed: Vec<(&Finding, Vec<&str>)> = Vec::new();
+    let (mut listed, mut places) = (Vec::<(&Finding, Vec<&str>)>::new(), BTreeMap::new());
+    let mut known = BTreeSet::new();
     for finding in &summary.findings {
-        let alike = |known: &Finding| Finding { about: finding.about.clone(), ..known.clone() } == *finding;
-        match listed.iter_mut().find(|(known, _)| alike(known)) {
-            Some((_, tests)) if tests.contains(&finding.about.as_str()) => {}
-            Some((_, tests)) => tests.push(&finding.about),
-            None => listed.push((finding, vec![&finding.about])),
+        let words = (finding.severity.to_string(), sentence(&finding.reason), approved_by(finding));
+        let place = *places.entry((finding.code(), words)).or_insert(listed.len());
+        if place == listed.len() {
+            listed.push((finding, Vec::new()));
+        }
+        if known.insert((place, &finding.about)) {
+            listed[place].1.push(&finding.about);
         }
     }
     for (finding, tests) in listed {

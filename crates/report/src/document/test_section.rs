@@ -8,7 +8,7 @@ use results::folder::Job;
 use results::record::{self, Notice, Phase, ReachedState, StateExtents};
 use results::{Record, TimeWindow, TimeWindowKind, Verdict};
 
-use super::build::Test;
+use super::appendix::TestParts;
 use super::jobs::JobAnchors;
 use super::words::{NONE, count_cell, quantity_cell, share, tone_of};
 use super::{
@@ -27,7 +27,7 @@ pub(super) struct RepetitionPhase<'a> {
 }
 
 /// The section of a test.
-pub(super) fn of(test: &Test, anchors: &JobAnchors) -> Section {
+pub(super) fn of(test: &TestParts, anchors: &JobAnchors) -> Section {
     let measured = measured(&test.jobs);
     let (mut blocks, mut known) = (vec![], vec![]);
     if !test.verdicts.is_empty() {
@@ -59,11 +59,11 @@ pub(super) fn of(test: &Test, anchors: &JobAnchors) -> Section {
             blocks.push(Block::References(test.jobs.iter().map(|job| anchors.reference(job)).collect()));
         }
     }
-    Section { id: test.anchor.clone(), title: title(test), outcomes: outcomes(test), blocks }
+    Section { id: test.anchor.to_owned(), title: title(test.id), outcomes: outcomes(test), blocks }
 }
 
 /// The distinct outcomes of the test, in the order of its clauses.
-fn outcomes(test: &Test) -> Vec<Cell> {
+fn outcomes(test: &TestParts) -> Vec<Cell> {
     let mut all: Vec<Cell> = Vec::new();
     for verdict in &test.verdicts {
         let cell = Cell::new(verdict.outcome.to_string()).toned(tone_of(verdict.outcome));
@@ -74,13 +74,14 @@ fn outcomes(test: &Test) -> Vec<Cell> {
     all
 }
 
-fn title(test: &Test) -> String {
-    match test.id.split_once('.') {
+/// The heading of a test.
+pub(super) fn title(id: &str) -> String {
+    match id.split_once('.') {
         Some(("dataset", name)) => format!("Dataset {name}"),
         Some(("state", name)) => format!("State {name}"),
-        _ => match test.id.strip_suffix("+warm-up") {
+        _ => match id.strip_suffix("+warm-up") {
             Some(id) => format!("Warm-up of test {id} (excluded)"),
-            None => format!("Test {}", test.id),
+            None => format!("Test {id}"),
         },
     }
 }

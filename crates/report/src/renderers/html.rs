@@ -4,26 +4,39 @@
 //! The file refers only to files of the campaign folder.
 //! Never here: numbers.
 
+use std::io;
+
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, context};
 
 use super::svg;
-use crate::document::{Block, Document, Plot};
+use crate::document::{Appendix, Block, Document};
 use crate::sentences::campaign::{HASH_LINE, MARGIN, NO_WAIVER, NO_WARNING};
 use crate::{PageLinks, PageOptions};
 
-const PAGE: &str = include_str!("page.html");
+/// The templates of a report, in the order of the page. A section has one for each of its
+/// blocks.
+const TEMPLATES: [(&str, &str); 6] = [
+    ("report_parts.html", include_str!("report_parts.html")),
+    ("page.html", include_str!("page.html")),
+    ("section.html", include_str!("section.html")),
+    ("block.html", include_str!("block.html")),
+    ("section_end.html", "</section>\n</details>\n"),
+    ("page_end.html", include_str!("page_end.html")),
+];
 /// The most characters of the title in the margin of a printed page.
 const PRINTED_TITLE: usize = 90;
 /// The macros that pages share.
 const PARTS: &str = include_str!("parts.html");
 pub(super) const STYLE: &str = concat!(include_str!("page.css"), include_str!("plots.css"));
 
-/// The document as one HTML file.
-pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String, minijinja::Error> {
-    let mut environment = with_filters()?;
-    environment.add_template("page.html", PAGE)?;
+/// Writes document and appendix as one HTML file, block by block: a large campaign has many.
+pub(crate) fn page(
+    (document, rest): (&Document, &Appendix),
+    options: &PageOptions,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let PageOptions { appendix, links, .. } = *options;
     let leads = move |link: Option<&str>| match (link, links) {
         (None, _) => false,
@@ -31,29 +44,51 @@ pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String,
         (Some(link), PageLinks::Printed) => appendix && link.starts_with('#'),
         (Some(link), PageLinks::Within) => link.starts_with('#'),
     };
-    environment.add_filter("leads", move |link: Option<String>| leads(link.as_deref()));
-    let plots: Vec<Vec<Vec<Value>>> = document
-        .sections
-        .iter()
-        .map(|section| {
-            let of_block = |block: &Block| match block {
-                Block::Plots(plots) => plots.iter().map(svg_of).collect(),
-                _ => vec![],
-            };
-            section.blocks.iter().map(of_block).collect()
-        })
-        .collect();
+    let headings = rest.headings();
+    let environment = environment(leads).map_err(io::Error::other)?;
+    let mut write = |template: &str, values: Value| {
+        let template = environment.get_template(template);
+        let text = template.and_then(|template| template.render(values)).map_err(io::Error::other)?;
+        // HTML forbids control characters, and no reader sees the others.
+        out.write_all(units::visible_lines(&text).as_bytes())
+    };
     let picture =
         document.picture.as_ref().map(|picture| svg::draw_picture(picture, leads)).unwrap_or_default();
     let picture = Value::from_safe_string(picture);
     let style = Value::from_safe_string(format!("{STYLE}{}", page_margins(document)));
-    let page = environment.get_template("page.html")?.render(context! {
-        document => Serde(document), style, plots, picture, appendix, no_warning => NO_WARNING,
-        no_waiver => NO_WAIVER, margin => MARGIN, hash_line => HASH_LINE,
-        navigation => Serde(&options.navigation),
-    })?;
-    // HTML forbids control characters, and no reader sees the others.
-    Ok(units::visible_lines(&page))
+    write(
+        "page.html",
+        context! {
+            document => Serde(document), headings => Serde(headings), style, picture, appendix,
+            no_warning => NO_WARNING, no_waiver => NO_WAIVER, margin => MARGIN, hash_line => HASH_LINE,
+            navigation => Serde(&options.navigation),
+        },
+    )?;
+    for section in rest.sections() {
+        let outcomes = Serde(&section.outcomes);
+        write("section.html", context! { id => &section.id, title => &section.title, outcomes, appendix })?;
+        for block in section.blocks {
+            let drawings: Vec<Value> = match &block {
+                Block::Plots(plots) => plots.iter().map(svg::draw).map(Value::from_safe_string).collect(),
+                _ => Vec::new(),
+            };
+            write("block.html", context! { b => Serde(&block), drawings, appendix })?;
+        }
+        write("section_end.html", context! {})?;
+    }
+    write("page_end.html", context! { title => &document.title, word => &document.overall.word })
+}
+
+/// An environment with the templates of a report. `leads` is whether a link works.
+fn environment(
+    leads: impl Fn(Option<&str>) -> bool + Send + Sync + 'static,
+) -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = with_filters()?;
+    environment.add_filter("leads", move |link: Option<String>| leads(link.as_deref()));
+    for (name, text) in TEMPLATES {
+        environment.add_template(name, text)?;
+    }
+    Ok(environment)
 }
 
 /// What each printed page has in its margins: the title, the result, the evidence hash and the page.
@@ -81,14 +116,12 @@ fn style_text(text: &str) -> String {
 /// An environment with the syntax, the filter and the parts of all pages.
 pub(super) fn with_filters() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    let mut syntax = SyntaxConfig::builder();
+    syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
+    environment.set_syntax(syntax.build()?);
     environment.add_filter("tied", |text: String| tied(&text));
     environment.add_template("parts.html", PARTS)?;
     Ok(environment)
-}
-
-fn svg_of(plot: &Plot) -> Value {
-    Value::from_safe_string(svg::draw(plot))
 }
 
 /// The text with non-breaking spaces between a number, its unit and its comparison.

@@ -13,3 +13,11 @@ mod signed;
 mod stragglers;
 mod text;
 mod time_windows;
+
+use report::document::{Appendix, Section};
+use results::folder::Campaign;
+
+/// The sections of the appendix.
+fn sections(campaign: &Campaign) -> impl Iterator<Item = Section> {
+    Appendix::new(campaign).sections().collect::<Vec<_>>().into_iter()
+}

@@ -1,8 +1,9 @@
 //! Plots: what they show is in the records, odd values break nothing, and the page stays small.
 
 use crate::golden::{self, many};
+use crate::sections;
 use proptest::prelude::*;
-use report::document::{Block, ClauseRow, Document, MarkShape, Plot, of};
+use report::document::{Block, ClauseRow, Document, MarkShape, Plot, Section, of};
 use results::folder::Campaign;
 use results::record::{EachRank, Latency, Phase, Record, Spans, Timeline};
 use results::statistics::Side;
@@ -14,23 +15,22 @@ fn html(campaign: &Campaign) -> String {
     String::from_utf8(page).unwrap().replace('\u{a0}', " ")
 }
 
-/// All plots of the section with this id.
-fn plots<'d>(document: &'d Document, section: &str) -> Vec<&'d Plot> {
-    let section = document.sections.iter().find(|one| one.id == section).expect("the section");
-    let of_block = |block: &'d Block| match block {
-        Block::Plots(plots) => plots.iter().collect(),
+/// All plots of a section.
+fn plots_in(section: Section) -> impl Iterator<Item = Plot> {
+    section.blocks.into_iter().flat_map(|block| match block {
+        Block::Plots(plots) => plots,
         _ => Vec::new(),
-    };
-    section.blocks.iter().flat_map(of_block).collect()
+    })
 }
 
-fn plot<'d>(document: &'d Document, title: &str) -> &'d Plot {
-    let all = document.sections.iter().flat_map(|section| plots(document, &section.id));
-    let titles: Vec<&Plot> = all.collect();
-    titles
-        .iter()
-        .find(|plot| plot.title == title)
-        .unwrap_or_else(|| panic!("{title}: {:?}", titles.iter().map(|plot| &plot.title).collect::<Vec<_>>()))
+/// All plots of the section with this id.
+fn plots(campaign: &Campaign, section: &str) -> Vec<Plot> {
+    plots_in(sections(campaign).find(|one| one.id == section).expect("the section")).collect()
+}
+
+fn plot(campaign: &Campaign, title: &str) -> Plot {
+    let mut all = sections(campaign).flat_map(plots_in);
+    all.find(|plot| plot.title == title).unwrap_or_else(|| panic!("{title}"))
 }
 
 fn phases(campaign: &mut Campaign) -> impl Iterator<Item = &mut Phase> {
@@ -136,8 +136,7 @@ fn ratios_over_a_wide_range_have_a_logarithmic_axis_and_values_outside_are_named
 #[test]
 fn the_repetitions_of_a_criterion_are_dots_with_its_threshold_and_limit() {
     let campaign = golden::campaign();
-    let document = of(&campaign);
-    let plot = plot(&document, "Repetitions of write.bw");
+    let plot = plot(&campaign, "Repetitions of write.bw");
     let points: Vec<(f64, f64)> = plot.marks.iter().map(|mark| (mark.x, mark.y)).collect();
     assert_eq!(points, [(1.0, 3.39e9), (2.0, 3.41e9), (3.0, 3.43e9)]);
     let verdict = &campaign.verdicts[0];
@@ -145,7 +144,7 @@ fn the_repetitions_of_a_criterion_are_dots_with_its_threshold_and_limit() {
     assert_eq!(rules, [3e9, 3.41e9, verdict.statistics.as_ref().unwrap().bound.unwrap()]);
     assert_eq!(plot.marks[1].text, "repetition 2: 3.41 GB/s");
     assert!(
-        plots(&document, "integrity").iter().all(|plot| !plot.title.starts_with("Repetitions")),
+        plots(&campaign, "integrity").iter().all(|plot| !plot.title.starts_with("Repetitions")),
         "one value"
     );
 }
@@ -153,8 +152,7 @@ fn the_repetitions_of_a_criterion_are_dots_with_its_threshold_and_limit() {
 #[test]
 fn labelled_percentiles_are_those_of_the_slowest_repetition_in_the_record() {
     let campaign = golden::campaign();
-    let document = of(&campaign);
-    let plot = plot(&document, "Latency of write, by percentile");
+    let plot = plot(&campaign, "Latency of write, by percentile");
     let writes = campaign.jobs.iter().filter(|job| job.info.test == "write-bw").flat_map(|job| &job.records);
     let latencies: Vec<&Latency> = writes
         .filter_map(|record| match record {
@@ -180,8 +178,7 @@ fn labelled_percentiles_are_those_of_the_slowest_repetition_in_the_record() {
 
 #[test]
 fn a_stall_of_rate_limited_transfers_is_marked_where_the_record_has_it() {
-    let document = of(&many::campaign());
-    let plot = plot(&document, "Bandwidth of write over time");
+    let plot = plot(&many::campaign(), "Bandwidth of write over time");
     let [stall] = &plot.marks[..] else { panic!("{:?}", plot.marks) };
     let interval = many::INTERVAL_NS as f64 * 1e-9;
     let (first, number) = many::STALL;
@@ -194,8 +191,7 @@ fn a_stall_of_rate_limited_transfers_is_marked_where_the_record_has_it() {
 #[test]
 fn a_straggler_is_the_slowest_cell_of_the_heat_map() {
     let campaign = many::campaign();
-    let document = of(&campaign);
-    let plot = plot(&document, "Ranks of write, by node");
+    let plot = plot(&campaign, "Ranks of write, by node");
     assert_eq!(plot.cells.len(), 640);
     let slowest: Vec<&str> =
         plot.cells.iter().filter(|cell| cell.level == 4).map(|cell| cell.text.as_str()).collect();
@@ -218,8 +214,7 @@ fn a_straggler_is_the_slowest_cell_of_the_heat_map() {
 
 #[test]
 fn more_ranks_than_cells_are_summarized_by_node_and_a_straggler_remains_visible() {
-    let document = of(&many::campaign());
-    let plot = plot(&document, "Ranks of read, by node");
+    let plot = plot(&many::campaign(), "Ranks of read, by node");
     assert_eq!(plot.cells.len(), 100);
     assert!(
         plot.note.contains("Each cell is the slowest rank of a node. It summarizes 400 ranks on 100 nodes")
@@ -233,10 +228,9 @@ fn more_ranks_than_cells_are_summarized_by_node_and_a_straggler_remains_visible(
 #[test]
 fn a_projection_has_its_steps_model_interval_and_threshold_as_recorded() {
     let campaign = many::campaign();
-    let document = of(&campaign);
     let one = &campaign.summary.projections[0];
-    let all = plots(&document, "projections");
-    let plot = all[0];
+    let all = plots(&campaign, "projections");
+    let plot = &all[0];
     let projected = plot.marks.iter().find(|mark| mark.interval.is_some()).expect("the projected rate");
     // The largest step is twelve times the smallest, so the axis is logarithmic.
     assert_eq!((projected.x, Some(projected.y)), (one.to.log2(), one.rate));
@@ -254,8 +248,7 @@ fn a_projection_has_its_steps_model_interval_and_threshold_as_recorded() {
 #[test]
 fn a_series_has_the_dots_of_its_repetitions_and_a_wide_range_of_steps_is_logarithmic() {
     let campaign = many::campaign();
-    let document = of(&campaign);
-    let [servers, transfers] = plots(&document, "scaling")[..] else { panic!("two series") };
+    let [servers, transfers] = &plots(&campaign, "scaling")[..] else { panic!("two series") };
     assert_eq!(servers.title, "write.bw of S.w over servers");
     let values: Vec<f64> = campaign
         .summary
@@ -276,15 +269,13 @@ fn a_series_has_the_dots_of_its_repetitions_and_a_wide_range_of_steps_is_logarit
 #[test]
 fn the_utilization_is_plotted_before_and_after_each_job() {
     let campaign = many::campaign();
-    let document = of(&campaign);
-    let plot = plot(&document, "Utilization of the file system over the campaign");
+    let plot = plot(&campaign, "Utilization of the file system over the campaign");
     assert_eq!(plot.marks.len(), 2 * campaign.jobs.len());
     let before = campaign.jobs[0].info.fill_before.as_ref().unwrap();
     let share = before.bytes_used as f64 / (before.bytes_used + before.bytes_free) as f64;
     assert!((plot.marks[0].y - share).abs() < 1e-12);
     assert_eq!(plot.marks[0].text, "file system scratch: 33.3 % used before job 1 (C.1)");
-    let without = of(&golden::campaign());
-    assert!(plots(&without, "jobs").is_empty(), "nothing recorded");
+    assert!(plots(&golden::campaign(), "jobs").is_empty(), "nothing recorded");
 }
 
 #[test]
@@ -298,13 +289,13 @@ fn the_whole_page_of_two_hundred_jobs_with_all_drawings_is_below_three_megabytes
 
 #[test]
 fn with_many_phases_only_slow_ranks_have_texts_and_the_notes_say_what_is_left_out() {
-    let document = of(&many::of_jobs(120, 1));
-    let map = plot(&document, "Ranks of write, by node");
+    let campaign = many::of_jobs(120, 1);
+    let map = plot(&campaign, "Ranks of write, by node");
     let (with, without): (Vec<_>, Vec<_>) = map.cells.iter().partition(|cell| !cell.text.is_empty());
     assert!(with.iter().all(|cell| cell.level > 0) && without.iter().all(|cell| cell.level == 0));
     assert_eq!((with.len(), without.len()), (2, 38), "a slow node, and a node with a slow rank");
     assert!(map.note.ends_with("only slower cells have their values on hover."), "{}", map.note);
-    let targets = plot(&document, "Rates of ranks in write, by storage target");
+    let targets = plot(&campaign, "Rates of ranks in write, by storage target");
     assert_eq!(targets.marks.len(), 3 * 33);
     assert!(targets.note.contains(" The slowest 33 of 64 storage targets are plotted."), "{}", targets.note);
     let page = html(&many::of_jobs(120, 1));

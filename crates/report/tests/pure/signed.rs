@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::golden;
+use crate::sections;
 use report::document::{self, Block, Cell, Document};
 use report::{PageLinks, PageOptions};
 use results::finding::{Approval, Finding, Severity};
-use results::folder::{Campaign, EarlierCampaign, Extension};
+use results::folder::{Campaign, EarlierCampaign, Extension, Job, JobEnd, JobInfo};
 use results::reason::{Code, Datum, Reason};
 use results::record::{Record, Reported, Run};
 use results::summary::{
@@ -308,9 +309,9 @@ fn a_page_that_is_printed_has_no_links_to_files() {
     assert!(links(true).iter().any(|link| link == "#read-bw"));
 }
 
-/// All tables of a document's appendix.
-fn tables(document: &Document) -> impl Iterator<Item = &document::Table> {
-    document.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
+/// All tables of the appendix.
+fn tables(campaign: &Campaign) -> impl Iterator<Item = document::Table> {
+    sections(campaign).flat_map(|section| section.blocks).filter_map(|block| match block {
         Block::Table(table) => Some(table),
         _ => None,
     })
@@ -318,14 +319,14 @@ fn tables(document: &Document) -> impl Iterator<Item = &document::Table> {
 
 #[test]
 fn no_table_has_a_constant_column_and_facts_of_all_jobs_are_listed_once() {
-    let document = document::of(&golden::campaign());
-    for table in tables(&document).filter(|table| table.rows.len() > 1 && table.columns.len() > 1) {
+    let campaign = golden::campaign();
+    for table in tables(&campaign).filter(|table| table.rows.len() > 1 && table.columns.len() > 1) {
         for at in 0..table.columns.len() {
             let is_constant = table.rows.iter().all(|row| row[at] == table.rows[0][at]);
             assert!(!is_constant, "{} in {}", table.columns[at].title, table.title);
         }
     }
-    let folded = tables(&document).find(|table| table.title == "Transfers measured").unwrap();
+    let folded = tables(&campaign).find(|table| table.title == "Transfers measured").unwrap();
     assert!(folded.constants.iter().any(|fact| fact.label == "Phase" && fact.value.text == "write"));
     let page = page(&golden::campaign(), &PageOptions::default());
     assert_eq!(page.matches("<dt>Working directory</dt>").count(), 1);
@@ -334,13 +335,13 @@ fn no_table_has_a_constant_column_and_facts_of_all_jobs_are_listed_once() {
 
 #[test]
 fn a_section_of_a_test_refers_to_its_jobs_and_the_section_of_jobs_describes_them() {
-    let document = document::of(&golden::campaign());
-    let section = |id: &str| document.sections.iter().find(|section| section.id == id).unwrap();
-    let cells = section("write-bw").blocks.iter().find_map(|block| match block {
+    let campaign = golden::campaign();
+    let section = |id: &str| sections(&campaign).find(|section| section.id == id).unwrap();
+    let cells = section("write-bw").blocks.into_iter().find_map(|block| match block {
         Block::References(cells) => Some(cells),
         _ => None,
     });
-    let links: Vec<_> = cells.unwrap().iter().map(|cell: &Cell| cell.link.as_deref().unwrap()).collect();
+    let links: Vec<_> = cells.unwrap().into_iter().filter_map(|cell: Cell| cell.link).collect();
     assert_eq!(links, ["#job-1", "#job-2", "#job-3"]);
     let jobs = section("jobs").blocks.iter().filter(|block| matches!(block, Block::Job(_))).count();
     assert_eq!(jobs, 10);
@@ -353,8 +354,7 @@ fn a_job_of_an_external_program_states_only_what_is_known() {
     campaign.jobs.truncate(1);
     campaign.jobs[0].records = vec![Record::Run(run)];
     let facts = |campaign: &Campaign| {
-        let document = document::of(campaign);
-        let jobs = document.sections.into_iter().find(|section| section.id == "jobs").unwrap();
+        let jobs = sections(campaign).find(|section| section.id == "jobs").unwrap();
         let job = jobs.blocks.into_iter().find_map(|block| match block {
             Block::Job(job) => Some(job),
             _ => None,
@@ -412,8 +412,7 @@ fn procurement() -> Campaign {
 
 #[test]
 fn facts_that_only_the_plan_states_are_marked_as_declared() {
-    let document = document::of(&procurement());
-    let systems = tables(&document).find(|table| table.title == "Systems").unwrap();
+    let systems = tables(&procurement()).find(|table| table.title == "Systems").unwrap();
     let constants: Vec<&str> = systems.constants.iter().map(|fact| fact.label.as_str()).collect();
     assert_eq!(constants, ["Processor (declared)", "Cores (declared)"]);
     assert!(systems.note.contains("assay did not check it"));
@@ -426,7 +425,7 @@ fn a_projection_has_target_interval_and_figure_once_in_the_appendix_and_in_the_c
     let line = "PROJECTED write-bw write.bw, system B, 12 servers: 41.0 GB/s (95 % interval 39.0 GB/s to \
                 43.0 GB/s), extrapolation factor 2.00";
     assert_eq!(document.summary_lines, [line]);
-    let cells = || tables(&document).flat_map(|table| table.rows.iter().flatten());
+    let cells = || tables(&campaign).flat_map(|table| table.rows.into_iter().flatten());
     assert_eq!(cells().filter(|cell| cell.text == "39.0 GB/s to 43.0 GB/s").count(), 1, "the interval once");
     assert_eq!(cells().filter(|cell| cell.text == "system B, 12 servers").count(), 1);
     let csv = document::csv(&campaign);
@@ -451,4 +450,29 @@ fn two_hundred_jobs_make_a_page_below_three_megabytes() {
     }
     let size = page(&campaign, &PageOptions::default()).len();
     assert!(size < 3 << 20, "{size} bytes");
+}
+
+#[test]
+fn of_more_than_a_thousand_jobs_only_those_that_failed_have_a_block_and_links_lead_to_the_files_of_others() {
+    let mut campaign = golden::campaign();
+    let first = Job { records: vec![], ..campaign.jobs[0].clone() };
+    let job = |number: u32| {
+        let folder = format!("jobs/{number:04}-write-bw-r{number}");
+        let end = if number == 7 { JobEnd::Exit(1) } else { JobEnd::Exit(0) };
+        Job { info: JobInfo { number, end, ..first.info.clone() }, folder, ..first.clone() }
+    };
+    campaign.jobs = (1..=1_001).map(job).collect();
+    let section = sections(&campaign).find(|section| section.id == "jobs").unwrap();
+    let blocks = section.blocks.iter().filter_map(|block| match block {
+        Block::Job(job) => Some(job.id.as_str()),
+        _ => None,
+    });
+    assert_eq!(blocks.collect::<Vec<_>>(), ["job-7"]);
+    let titles = tables(&campaign).map(|table| (table.title, table.rows.len()));
+    let titles: Vec<_> = titles.filter(|(title, _)| title.starts_with("Jobs ")).collect();
+    let title = |which: &str| format!("Jobs {which} of 1001, including failed attempts");
+    assert_eq!(titles, [(title("1 to 1000"), 1_000), (title("1001 to 1001"), 1)]);
+    let page = page(&campaign, &PageOptions::default());
+    assert!(page.contains("<a href=\"#job-7\">7 (repetition 1)</a>"), "the job that failed");
+    assert!(page.contains("<a href=\"jobs/0008-write-bw-r8/job.json\">8 (repetition 1)</a>"));
 }

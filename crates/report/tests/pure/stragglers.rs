@@ -1,13 +1,15 @@
 //! What a report shows about single ranks, nodes and targets.
 
 use crate::golden;
-use report::document::{Block, Cell, Document, Plot, Table, Tone, of};
+use crate::sections;
+use report::document::{Block, Cell, Plot, Table, Tone};
+use results::folder::Campaign;
 use results::record::{EachRank, KernelCount, MountCount, Phase, Record};
 
 /// All tables and plots of the first test.
-fn shown(document: &Document) -> (Vec<&Table>, Vec<&Plot>) {
+fn shown(campaign: &Campaign) -> (Vec<Table>, Vec<Plot>) {
     let (mut tables, mut plots) = (vec![], vec![]);
-    for block in &document.sections[0].blocks {
+    for block in sections(campaign).next().expect("a section").blocks {
         match block {
             Block::Table(table) => tables.push(table),
             Block::Plots(all) => plots.extend(all),
@@ -17,8 +19,8 @@ fn shown(document: &Document) -> (Vec<&Table>, Vec<&Plot>) {
     (tables, plots)
 }
 
-fn table<'d>(document: &'d Document, title: &str) -> Option<&'d Table> {
-    shown(document).0.into_iter().find(|table| table.title == title)
+fn table(campaign: &Campaign, title: &str) -> Option<Table> {
+    shown(campaign).0.into_iter().find(|table| table.title == title)
 }
 
 /// A cell of a row, or of the constants above the table; `None` if the table has no such column.
@@ -35,8 +37,8 @@ fn text<'t>(table: &'t Table, row: usize, title: &str) -> &'t str {
 
 #[test]
 fn the_slow_target_is_listed_first_and_nodes_are_not_called_slow() {
-    let document = of(&golden::campaign());
-    let targets = table(&document, "Storage targets in write").expect("there are targets");
+    let campaign = golden::campaign();
+    let targets = &table(&campaign, "Storage targets in write").expect("there are targets");
     let words = ["Target", "Files", "Result"].map(|title| text(targets, 0, title));
     assert_eq!(words, [format!("OST{:04x}", golden::ranks::SLOW).as_str(), "8", "slow"]);
     assert_eq!(cell(targets, 0, "Result").map(|cell| cell.tone), Some(Tone::Fail));
@@ -44,23 +46,22 @@ fn the_slow_target_is_listed_first_and_nodes_are_not_called_slow() {
         (from..table.rows.len()).all(|row| text(table, row, "Result").is_empty())
     };
     assert!(none_slow(targets, 1), "{targets:?}");
-    let nodes = table(&document, "Nodes in write").expect("there are nodes");
+    let nodes = &table(&campaign, "Nodes in write").expect("there are nodes");
     assert!(nodes.rows.len() == 4 && none_slow(nodes, 0), "{nodes:?}");
     let alone =
-        table(&document, "Slow ranks in write that no node or target explains").expect("there is one");
+        &table(&campaign, "Slow ranks in write that no node or target explains").expect("there is one");
     assert_eq!(
         (alone.rows.len(), alone.rows[0][0].text.as_str(), alone.rows[0][1].text.as_str()),
         (1, "9", "n001")
     );
-    assert_eq!(table(&document, "Load imbalance between ranks").expect("shown").rows.len(), 3);
+    assert_eq!(table(&campaign, "Load imbalance between ranks").expect("shown").rows.len(), 3);
 }
 
 #[test]
 fn the_plot_has_a_dot_for_each_rank_and_with_many_ranks_three_for_each_group() {
     let mut campaign = golden::campaign();
-    let dots = |campaign: &results::folder::Campaign| {
-        let document = of(campaign);
-        let (_, plots) = shown(&document);
+    let dots = |campaign: &Campaign| {
+        let (_, plots) = shown(campaign);
         let plot = plots
             .into_iter()
             .find(|plot| plot.title == "Rates of ranks in write, by storage target")
@@ -89,8 +90,7 @@ fn without_data_of_single_ranks_or_with_one_rank_nothing_is_shown() {
                 **phase = Phase { each_rank: each_rank.clone(), ..(**phase).clone() };
             }
         }
-        let document = of(&campaign);
-        let (tables, plots) = shown(&document);
+        let (tables, plots) = shown(&campaign);
         assert!(
             tables
                 .iter()
@@ -117,8 +117,7 @@ fn the_bytes_of_the_kernel_are_beside_those_of_the_program_or_said_to_be_missing
     for (at, phase) in phases.enumerate() {
         phase.kernel = (at > 0).then(|| counted.clone());
     }
-    let document = of(&campaign);
-    let kernel = table(&document, "Bytes that the kernel counted").expect("it is shown");
+    let kernel = &table(&campaign, "Bytes that the kernel counted").expect("it is shown");
     let titles = ["Read from storage", "Written to storage", "Read by calls", "Written by calls"];
     let texts = |row: usize| titles.map(|title| text(kernel, row, title));
     assert_eq!(texts(0), ["not available here"; 4]);

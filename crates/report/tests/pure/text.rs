@@ -3,6 +3,7 @@
 //! If `BLESS` is set in the environment, the tests write the fixtures instead of comparing them.
 
 use crate::golden;
+use crate::sections;
 use report::document::Block;
 use results::Verdict;
 use results::finding::{Approval, Finding, Severity};
@@ -159,8 +160,7 @@ fn the_last_line_counts_and_lists_findings_that_are_not_waived() {
     ranked(2, "error (cannot be waived): ", "(fill-recorded, for the whole campaign)");
     ranked(3, "needs-waiver, not waived: ", "(cov-missing, in 2 tests: A, B)");
     ranked(5, "info: ", "(waiver, once: C)");
-    let document = report::document::of(&campaign);
-    let section = document.sections.iter().find(|section| section.id == "findings").unwrap();
+    let section = sections(&campaign).find(|section| section.id == "findings").unwrap();
     let Block::Table(table) = &section.blocks[0] else { panic!("{section:#?}") };
     let row = table.rows.iter().find(|row| row[0].text == "cov-missing").unwrap();
     assert_eq!((table.rows.len(), row[1].text.as_str()), (6, "A, B"), "an equal finding is listed once");
@@ -192,13 +192,13 @@ fn a_warning_appears_once_with_all_tests_that_it_is_about() {
         verdict("G", &["G.a: write: slow", "G.b: own", "G.c: own"]),
     ];
     let document = report::document::of(&campaign);
-    let in_sections = document.sections.iter().flat_map(|section| &section.blocks);
+    let in_sections = sections(&campaign).flat_map(|section| section.blocks);
     let clauses = in_sections.filter_map(|block| match block {
         Block::Clauses(clauses) => Some(clauses),
         _ => None,
     });
-    let shown: Vec<&str> =
-        clauses.flatten().flat_map(|clause| &clause.remarks).map(|remark| remark.text.as_str()).collect();
+    let remarks = clauses.flatten().flat_map(|clause| clause.remarks);
+    let shown: Vec<String> = remarks.map(|remark| remark.text).collect();
     let of_sum = ["G.a: write: slow", "G.b: own", "G.c: own"];
     assert_eq!(shown, [&["write: slow", "write: slow", "own"], &of_sum[..]].concat());
     let texts: Vec<&str> = document.remarks.iter().map(|remark| remark.text.as_str()).collect();
