@@ -63,6 +63,7 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
             cached::cold,
             kernel::once,
             kernel::moved,
+            kernel::on_device,
             sustained::held,
         ];
         rules.iter().try_for_each(|rule| rule(case)).map_err(invalid)?;

@@ -65,8 +65,8 @@ pub use deaths::{DeathCause, LaunchRejection, cause_of_death};
 pub use earlier::{EarlierCampaign, earlier};
 pub use extend::extend;
 pub use facts::{
-    BackingLayer, Build, FileSystemFacts, Fill, LayerKind, Layout, LoadedLibrary, Machine, Program, Target,
-    is_memory,
+    BackingLayer, Build, DeviceWrites, FileSystemFacts, Fill, LayerKind, Layout, LoadedLibrary, Machine,
+    Program, Target, is_memory,
 };
 pub use load::{error_lines, folder_name, is_probe, job_of, load};
 pub use pack::{PackedArchive, pack};
@@ -254,6 +254,9 @@ pub struct JobInfo {
     /// The same after it ended, before its files were removed.
     #[serde(default)]
     pub fill_after: Option<Fill>,
+    /// What the block device of its files on the campaign's node wrote meanwhile; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_writes: Option<DeviceWrites>,
     /// What was offline or being rebuilt before it began, one line each, from the plan's `health` command;
     /// absent without this command.
     #[serde(default, skip_serializing_if = "Option::is_none")]

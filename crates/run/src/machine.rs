@@ -4,6 +4,7 @@
 //! Never here: opinions about the facts.
 
 mod backing;
+pub(crate) mod device;
 mod environment;
 mod programs;
 mod targets;

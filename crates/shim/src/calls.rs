@@ -248,10 +248,11 @@ pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint)
     unsafe { opened(path, flags, mode) }
 }
 
-/// Syncs with the call of that name, including delayed writes; the fault `lie` only reports success.
+/// Syncs with the call of that name, including delayed writes. With `lie` and `no_sync` it only reports
+/// success.
 fn synced(fd: c_int, name: &CStr) -> c_int {
     fault::before_sync(fd);
-    if fault::of(fd).is_some_and(|(fault, _)| fault == InjectedFault::Lie) {
+    if fault::of(fd).is_some_and(|(fault, _)| matches!(fault, InjectedFault::Lie | InjectedFault::NoSync)) {
         return 0;
     }
     flush(fd);

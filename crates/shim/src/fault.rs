@@ -30,6 +30,8 @@ pub(crate) enum InjectedFault {
     Delay,
     /// Writes stay delayed even after a sync.
     Lie,
+    /// A sync only reports success.
+    NoSync,
     /// Locks exclude no other process.
     Locks,
     /// The wall clock is this many seconds ahead.
@@ -96,6 +98,7 @@ fn read() -> Option<(InjectedFault, String)> {
         "open" => InjectedFault::Open,
         "delay" => InjectedFault::Delay,
         "lie" => InjectedFault::Lie,
+        "no_sync" => InjectedFault::NoSync,
         "locks" => InjectedFault::Locks,
         "ahead" => InjectedFault::Ahead(number as i64),
         "pace" => InjectedFault::Pace(number as i64),
@@ -180,6 +183,7 @@ pub(crate) fn fate(descriptor: c_int) -> Fate {
         }
         InjectedFault::Die(signal) => end_by(signal as c_int),
         InjectedFault::Locks
+        | InjectedFault::NoSync
         | InjectedFault::SlowSync(_)
         | InjectedFault::Open
         | InjectedFault::Ahead(_)

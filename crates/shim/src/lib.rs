@@ -14,6 +14,7 @@
 //! - `open`: a file cannot be opened (EMFILE).
 //! - `delay`: other processes do not see writes at an offset until the file is synced or closed.
 //! - `lie`: the same, and syncing does nothing.
+//! - `no_sync`: syncing does nothing.
 //! - `locks`: every lock is granted.
 //! - `ahead:N`: the wall clock is N seconds ahead, for any path.
 //! - `pace:N`: all other clocks run at N percent of their pace, for any path.

@@ -59,11 +59,16 @@ impl Mounted {
 
     /// On a loop device of this number of bytes, formatted by `mkfs`.
     pub fn on_loop(mkfs: &str, bytes: u64) -> Option<Self> {
+        Self::on_loop_with(mkfs, "loop", bytes)
+    }
+
+    /// The same with these mount options.
+    pub fn on_loop_with(mkfs: &str, options: &str, bytes: u64) -> Option<Self> {
         Self::new(|image, root| {
             File::create(image).and_then(|file| file.set_len(bytes)).map_err(|error| error.to_string())?;
             let mut words = mkfs.split_whitespace();
             done(Command::new(words.next().unwrap_or_default()).args(words).arg(image))?;
-            done(Command::new("mount").args(["-o", "loop"]).arg(image).arg(root))
+            done(Command::new("mount").args(["-o", options]).arg(image).arg(root))
         })
     }
 

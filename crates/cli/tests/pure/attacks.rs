@@ -24,7 +24,11 @@ struct Scene {
 
 impl Scene {
     fn new() -> Option<Self> {
-        let mounted = Mounted::on_loop("mkfs.ext4 -q -F", 512 << 20)?;
+        Self::mounted("loop")
+    }
+
+    fn mounted(options: &str) -> Option<Self> {
+        let mounted = Mounted::on_loop_with("mkfs.ext4 -q -F", options, 512 << 20)?;
         Some(Self { place: Place::new(), mounted })
     }
 
@@ -180,6 +184,35 @@ fn a_preloaded_clock_that_runs_slowly_is_found() {
          ASSAY_SHIM_UNDER = \"/\" }}\n"
     );
     assert_eq!(scene.verdict(&head, WRITE), invalid("clock-pace"));
+}
+
+#[test]
+fn a_write_whose_fsync_does_nothing_is_invalid_by_the_count_of_the_device() {
+    let Some(scene) = Scene::new() else { return };
+    let shim = common::shim();
+    let head = format!(
+        "[launch]\nkind = \"local\"\nenv = {{ LD_PRELOAD = {shim:?}, ASSAY_SHIM_FAULT = \"no_sync\", \
+         ASSAY_SHIM_UNDER = \"/\" }}\n"
+    );
+    assert_eq!(scene.verdict(&head, WRITE), invalid("kernel-wrote-less"));
+    let folder = scene.place.path("evidence");
+    let verdicts = fs::read_to_string(folder.join(&names(&folder)[0]).join("verdicts.json")).unwrap();
+    assert!(verdicts.contains("\"/sys/dev/block/"), "not by the process itself: {verdicts}");
+    assert_eq!(scene.verdict("", WRITE), pass());
+}
+
+#[test]
+fn a_direct_write_through_the_page_cache_of_a_journal_does_not_count_as_flushed() {
+    let plan = WRITE.replace("-e", "--posix.odirect");
+    for (options, is_flushed) in [("loop,data=journal", false), ("loop", true)] {
+        let Some(scene) = Scene::mounted(options) else { return };
+        assert_eq!(scene.verdict("", &plan), pass());
+        let folder = scene.place.path("evidence");
+        let verdicts = json(&folder.join(&names(&folder)[0]).join("verdicts.json"));
+        let warnings = verdicts[0]["warnings"].as_array().unwrap();
+        let warns = warnings.iter().any(|one| one["reason"]["code"] == "not-flushed");
+        assert_eq!(warns, !is_flushed, "{options}: {warnings:#?}");
+    }
 }
 
 /// A launcher that changes its arguments by a command of sed.

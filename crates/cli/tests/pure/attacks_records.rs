@@ -158,7 +158,10 @@ fn a_repetition_of_another_campaign_is_not_used() {
     let dir = place.folder();
     let of_other = copied(&other.folder().join(SECOND), "none", "none");
     forge(&dir, SECOND, &|_, records| records.clone_from(&of_other));
-    assert_eq!(codes(&place, SECOND), [Code::CommandDiffers].into(), "it wrote the data of another job");
+    // Campaigns of the same second have the same name, and so the same commands.
+    let is_same_name = dir.file_name() == other.folder().file_name();
+    let wanted = if is_same_name { contradicted() } else { [Code::CommandDiffers].into() };
+    assert_eq!(codes(&place, SECOND), wanted, "it wrote the data of another job");
     // With the whole job, arguments and job.json agree, and the files are not those of this campaign.
     let text = fs::read_to_string(other.folder().join(SECOND).join(names::JOB)).unwrap();
     let job: Value = serde_json::from_str(&text).unwrap();

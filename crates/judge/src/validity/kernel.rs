@@ -5,8 +5,9 @@
 //!
 //! Never here: the page cache before a read, and the threshold.
 
+use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
-use results::record::{ClockPace, KernelCount, MountCount, Phase, Run};
+use results::record::{ClockPace, Counts, KernelCount, MountCount, OpenedFiles, Phase, Run};
 
 use super::cached;
 use crate::case::TestCriterion;
@@ -23,6 +24,8 @@ const PACE: f64 = 0.01;
 /// File systems on block devices, for which the kernel counts every byte from and to the device. It was
 /// compared on these (docs/validation/kernel-counts.md).
 const ON_DEVICES: &[&str] = &["btrfs", "ext2", "ext3", "ext4", "xfs"];
+/// Those of them that write each byte to their device, not compressed.
+const UNCOMPRESSED: &[&str] = &["ext2", "ext3", "ext4", "xfs"];
 
 /// Data that is this multiple of a client's memory cannot stay in its page cache.
 pub(crate) const MEMORY_MULTIPLE: f64 = 1.5;
@@ -52,13 +55,19 @@ fn is_read(phase: &Phase) -> bool {
 
 /// Whether the bytes of a phase must have come from or reached storage.
 fn needs_storage(case: &TestCriterion<'_>, phase: &Phase) -> bool {
-    let flushed = phase.persisted || phase.direct;
-    if is_read(phase) { cached::needs_cold_data(case) } else { flushed }
+    if is_read(phase) { cached::needs_cold_data(case) } else { is_flushed(case, phase) }
+}
+
+/// Whether a write flushed its data, or bypassed the page cache. With `data=journal` the kernel accepts
+/// O_DIRECT, but still uses the page cache.
+pub(crate) fn is_flushed(case: &TestCriterion<'_>, phase: &Phase) -> bool {
+    let options = case.index.file_system(&case.test.fs).map_or("", |fs| &fs.options);
+    phase.persisted || phase.direct && !options.split(',').any(|option| option == "data=journal")
 }
 
 /// The phases of a criterion about the speed of transfers, each with its repetition.
 fn transfers<'a>(case: &TestCriterion<'a>) -> impl Iterator<Item = (u32, &'a Phase)> + use<'a> {
-    let is_compared = |phase: &Phase| phase.counts == results::record::Counts::Bytes && phase.bytes >= LEAST;
+    let is_compared = |phase: &Phase| phase.counts == Counts::Bytes && phase.bytes >= LEAST;
     case.numbered_phases().filter(move |(_, phase)| is_compared(phase))
 }
 
@@ -83,6 +92,31 @@ pub(super) fn moved(case: &TestCriterion<'_>) -> Result<(), Reason> {
             let reason = of(code, repetition, phase).with("bytes", Datum::bytes(moved as f64));
             let reason = reason.with("kernel_bytes", Datum::bytes(found as f64)).with("rank", rank);
             return Err(reason.with("source", counted.source));
+        }
+    }
+    Ok(())
+}
+
+/// Data that a job of one node flushed, and of which the device wrote only a part until the job had ended. The
+/// campaign asked the kernel itself, so nothing in the processes of the job can change this count.
+pub(super) fn on_device(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    let host = case.index.campaign.before.as_ref().map(|machine| &machine.host);
+    let is_beside = |job: &&&Job| runs(&[**job]).all(|run| run.nodes == 1 && Some(&run.host) == host);
+    for job in case.jobs().iter().filter(is_beside) {
+        let Some(device) = &job.info.device_writes else { continue };
+        let is_there = |opened: &OpenedFiles| {
+            opened.number == device.number && UNCOMPRESSED.contains(&opened.kind.as_str())
+        };
+        let is_flushed = |phase: &&Phase| !is_read(phase) && is_flushed(case, phase);
+        let phases = case.phases(job).filter(is_flushed);
+        let phases: Vec<_> = phases.filter(|phase| phase.opened.as_ref().is_some_and(is_there)).collect();
+        let bytes: u64 = phases.iter().map(|phase| phase.bytes.saturating_sub(phase.repeated_bytes)).sum();
+        let Some(first) = phases.first().filter(|phase| phase.counts == Counts::Bytes) else { continue };
+        if bytes >= LEAST && (device.bytes as f64) < COUNTED * bytes as f64 {
+            let reason = of(Code::KernelWroteLess, job.info.repetition, first);
+            let reason = reason.with("bytes", Datum::bytes(bytes as f64));
+            let reason = reason.with("kernel_bytes", Datum::bytes(device.bytes as f64));
+            return Err(reason.with("source", format!("/sys/dev/block/{}/stat", device.number)));
         }
     }
     Ok(())

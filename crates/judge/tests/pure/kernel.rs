@@ -1,7 +1,7 @@
 //! Numbers that the kernel's counts of bytes and time contradict. Files that are not where their names are.
 
 use results::finding::Severity;
-use results::folder::{Campaign, FileSystemFacts, Machine};
+use results::folder::{Campaign, DeviceWrites, FileSystemFacts, Machine};
 use results::reason::Code;
 use results::record::{
     ClockPace, EachRank, KernelCount, MountCount, OpenedFiles, Phase, Record, Run, StrayFile,
@@ -62,6 +62,35 @@ fn a_cold_read_of_which_the_kernel_fetched_little_is_invalid() {
 fn a_flushed_write_of_which_the_kernel_wrote_little_is_invalid() {
     let verdict = evaluated(WRITE, "write", "xfs", &|phase| phase.kernel = Some(counted(BYTES / 2)));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::KernelWroteLess), "{verdict:#?}");
+}
+
+#[test]
+fn a_flushed_write_of_which_the_device_wrote_little_is_invalid_on_the_campaigns_node() {
+    let evaluated = |bytes: u64, change: &dyn Fn(&mut Campaign)| {
+        let mut campaign = repetitions("write", "ext4", &|_| {});
+        campaign.before.as_mut().unwrap().host = "n1".into();
+        for job in &mut campaign.jobs {
+            job.info.device_writes = Some(DeviceWrites { number: "8:1".into(), bytes });
+            for record in &mut job.records {
+                if let Record::Phase(phase) = record {
+                    phase.opened.as_mut().unwrap().number = "8:1".into();
+                }
+            }
+        }
+        change(&mut campaign);
+        outcome(&one(&plan(WRITE), &campaign))
+    };
+    let passes = (Outcome::Pass, Code::ThresholdMet);
+    assert_eq!(evaluated(BYTES / 2, &|_| {}), (Outcome::Invalid, Code::KernelWroteLess));
+    assert_eq!(evaluated(BYTES, &|_| {}), passes, "all was written");
+    assert_eq!(evaluated(BYTES / 2, &|one| one.before.as_mut().unwrap().host = "n2".into()), passes);
+    let other = |campaign: &mut Campaign| {
+        campaign
+            .jobs
+            .iter_mut()
+            .for_each(|job| job.info.device_writes.as_mut().unwrap().number = "8:2".into());
+    };
+    assert_eq!(evaluated(BYTES / 2, &other), passes, "another device");
 }
 
 #[test]

@@ -174,6 +174,15 @@ pub struct Fill {
     pub targets: Vec<Target>,
 }
 
+/// What a block device of the campaign's node wrote during a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceWrites {
+    /// Its number, `MAJOR:MINOR`.
+    pub number: String,
+    /// Bytes, also those of other programs.
+    pub bytes: u64,
+}
+
 /// A storage target of a file system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {

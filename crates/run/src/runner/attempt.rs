@@ -20,6 +20,7 @@ use super::job::Prepared;
 use super::setup::Setup;
 use super::site::CampaignSite;
 use super::{CampaignRequest, Trouble};
+use crate::machine::device::{self, DeviceCount};
 use crate::machine::{self, now};
 use plan::app::PrintedText;
 use plan::schedule::{PlannedJob, Purpose};
@@ -38,6 +39,7 @@ pub(super) struct Attempt<'a> {
     rejected: Option<StartRejection>,
     load_before: f64,
     fill_before: Option<Fill>,
+    device: Option<DeviceCount>,
     /// The campaigns in the same directories before it.
     beside: BTreeSet<String>,
     /// The answers of its file system before and after it, and why it could not be asked afterwards.
@@ -122,6 +124,7 @@ impl<'a> Attempt<'a> {
         let (before, after, unasked) = Default::default();
         Ok(Some(Self {
             job,
+            device: device::written(&files),
             files,
             staged,
             prepared,
@@ -225,6 +228,7 @@ impl<'a> Attempt<'a> {
         // Records that cannot be read are rejected later, by the evaluation.
         let records = records::load(&self.staged.dir().join(names::RECORDS)).unwrap_or_default();
         let dead_process = self.dead_process(&ran.end);
+        let device_writes = self.device.as_ref().and_then(DeviceCount::since);
         let mut info = JobInfo {
             number: self.job.number,
             test: self.job.test.clone(),
@@ -244,6 +248,7 @@ impl<'a> Attempt<'a> {
             load_before: self.load_before,
             fill_before: self.fill_before,
             fill_after: machine::fill(&self.files),
+            device_writes,
             down_before: self.before.down,
             down_after: self.after.down,
             traffic_bytes: traffic(self.before.moved, self.after.moved),
