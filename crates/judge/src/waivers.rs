@@ -31,6 +31,7 @@ pub const WAIVABLE: &[Code] = &[
     Code::MdTooShort,
     Code::OneFsTwice,
     Code::OtherNodes,
+    Code::OtherProgram,
     Code::PathOnWrongFs,
     Code::ProgramChanged,
     Code::RateTooShort,

@@ -80,7 +80,7 @@ pub use witness::{
     WitnessLine, WitnessNote, compare_witness, note_witness, witness_note,
 };
 pub use write::{
-    StagedJob, create, has, read_file, restore, sha256, sha256_of, sha256_of_parts, stage_job,
+    StagedJob, create, has, read_file, restore, sha256, sha256_by, sha256_of, sha256_of_parts, stage_job,
     verdicts_bytes, write_machine, write_report, write_summary, write_verdicts, write_whole, write_whole_by,
 };
 

@@ -60,6 +60,9 @@ impl<'a> StartedProgram<'a> {
         body: impl FnOnce(&Self) -> Result<u8, Usage>,
     ) -> u8 {
         process::remember_mapped();
+        if argv.iter().any(|word| word == "--record" || word.starts_with("--record=")) {
+            process::remember_program();
+        }
         let launch = launch();
         let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
         let program = Self { name, argv, launch, speaks, reports_waits, reported: AtomicBool::new(false) };

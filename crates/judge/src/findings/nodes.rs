@@ -22,6 +22,8 @@ struct NodeFacts<'a> {
     state: String,
     /// The name of the file system in the plan, and its planned type, if the plan states it.
     planned: Option<(&'a str, &'a str)>,
+    /// SHA-256 of the program of the campaign.
+    program: &'a str,
     /// Whether the plan states that nodes may share a kernel.
     simulated: bool,
 }
@@ -52,7 +54,8 @@ fn facts<'a>(index: &Index<'a>, name: &str, fs: &str, is_state: bool) -> Vec<Nod
     let of = |job: &&'a Job| {
         let run = runs(&[*job]).next()?;
         let simulated = index.plan.clients.simulated;
-        Some(NodeFacts { job, run, state: state.clone(), planned, simulated })
+        let program = &index.campaign.info.tool_sha256;
+        Some(NodeFacts { job, run, state: state.clone(), planned, program, simulated })
     };
     index.jobs(name).iter().filter_map(of).collect()
 }
@@ -60,8 +63,8 @@ fn facts<'a>(index: &Index<'a>, name: &str, fs: &str, is_state: bool) -> Vec<Nod
 /// `at_once`: whether other tests run in parallel, so that their common time needs the wall clocks.
 fn of(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
     type NodeCheck = fn(&NodeFacts<'_>, &Clients) -> Option<Finding>;
-    let checks: [NodeCheck; 7] =
-        [shared_kernel, other_kind, elsewhere, other_server, mapped_object, traced, filtered];
+    let checks: [NodeCheck; 8] =
+        [shared_kernel, other_kind, elsewhere, other_server, mapped_object, other_program, traced, filtered];
     let found = |check: &NodeCheck| {
         let checked = |one| Some((one, check(one, NodeFacts::clients(one)?)?));
         let mut all = facts.iter().filter_map(checked);
@@ -132,6 +135,16 @@ fn mapped_object(_: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let reason = reason.with_some("sha256", hash);
     let reason = reason.with_some("others", others.filter(|others| !others.is_empty()));
     Some(Finding::new(Severity::NeedsWaiver, reason))
+}
+
+/// Processes of another program than the campaign's.
+fn other_program(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+    let differs = |program: &&String| **program != facts.program;
+    let (node, program) =
+        clients.nodes.iter().find_map(|node| Some((node, node.programs.iter().find(differs)?)))?;
+    let of = |other: &NodeIdentity| other.programs.contains(program);
+    let reason = on_nodes(Code::OtherProgram, clients, node, of).with("sha256", program);
+    Some(Finding::new(Severity::NeedsWaiver, reason.with("own", facts.program)))
 }
 
 /// A process that traces ranks. It can change their memory and their system calls.

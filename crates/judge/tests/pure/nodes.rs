@@ -125,7 +125,7 @@ fn nodes_with_one_kernel_are_one_node_unless_the_plan_simulates_nodes() {
 }
 
 #[test]
-fn a_tracer_a_filter_and_a_preloaded_library_need_waivers() {
+fn another_program_a_tracer_a_filter_and_a_preloaded_library_need_waivers() {
     let plan = Plan::parse(PLAN, "p.toml").unwrap();
     let object = |path: &str| MappedObject { path: path.into(), sha256: "5e".into() };
     let found = |change: &dyn Fn(&mut NodeIdentity)| {
@@ -147,6 +147,8 @@ fn a_tracer_a_filter_and_a_preloaded_library_need_waivers() {
         (Code::MappedObject, Some("/x.so"), Some("5e"))
     );
     assert_eq!(texts(&mapped, "others"), ["/y.so"]);
+    let program = found(&|node| node.programs = vec![String::new(), "ab".into()]);
+    assert_eq!((program.code, program.text("sha256")), (Code::OtherProgram, Some("ab")));
 }
 
 #[test]

@@ -39,10 +39,15 @@ pub fn sha256_of(path: &Path) -> io::Result<String> {
 }
 
 fn digest(mut file: File) -> io::Result<String> {
+    sha256_by(|buffer| file.read(buffer))
+}
+
+/// SHA-256 of the bytes that `read` fills a buffer with, until there are none, hexadecimal.
+pub fn sha256_by(mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<String> {
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {
-        match file.read(&mut buffer)? {
+        match read(&mut buffer)? {
             0 => return Ok(hexadecimal(&digest.finalize())),
             count => digest.update(&buffer[..count]),
         }

@@ -247,6 +247,7 @@ codes! {
         "A job lasted much longer than the program that its records are of.";
     MappedObject = "mapped-object":
         "A file with code that the program does not need was mapped into its processes.";
+    OtherProgram = "other-program": "A launcher started another program than the one of the campaign.";
     TracedProcess = "traced-process": "Another process traced a process of a job.";
     SystemCallFilter = "system-call-filter":
         "A filter of system calls was active in a process of a job.";

@@ -30,6 +30,10 @@ pub struct NodeIdentity {
     /// not need. At most [`NodeIdentity::CAP`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<MappedObject>,
+    /// SHA-256 of the programs of its processes, each once, if a launcher started them. At most
+    /// [`NodeIdentity::CAP`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
 }
 
 /// A file with code that is mapped into a process.
@@ -43,7 +47,7 @@ pub struct MappedObject {
 }
 
 impl NodeIdentity {
-    /// The maximum number of objects that a record lists for a node.
+    /// The maximum number of objects, and of programs, that a record lists for a node.
     pub const CAP: usize = 8;
 
     /// Adds what another process of the node reported.
@@ -52,10 +56,16 @@ impl NodeIdentity {
         if self.tracer_pid == 0 {
             (self.tracer_pid, self.tracer) = (other.tracer_pid, other.tracer);
         }
-        for object in other.objects {
-            if self.objects.len() < Self::CAP && !self.objects.contains(&object) {
-                self.objects.push(object);
-            }
+        add_to(&mut self.objects, other.objects);
+        add_to(&mut self.programs, other.programs);
+    }
+}
+
+/// Adds what is not known yet, up to the maximum.
+fn add_to<T: PartialEq>(known: &mut Vec<T>, others: Vec<T>) {
+    for other in others {
+        if known.len() < NodeIdentity::CAP && !known.contains(&other) {
+            known.push(other);
         }
     }
 }

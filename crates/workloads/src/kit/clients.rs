@@ -5,7 +5,7 @@
 //! report about themselves. With a single node no other message is needed.
 //!
 //! Invariant: at most one gather over all ranks, and one in each node. Ranks that do not represent a node
-//! send nothing over the network, and ordinary processes nothing at all.
+//! send nothing over the network, and ordinary processes at most the hash of their program.
 //! Never here: what follows from the answers in a verdict.
 
 use std::path::{Path, PathBuf};

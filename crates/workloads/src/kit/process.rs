@@ -1,6 +1,7 @@
 //! The identity of this process and of its node.
 //!
-//! It has the kernel, a tracer, a filter of system calls, and mapped files that the program does not need.
+//! It has the kernel, a tracer, a filter of system calls, mapped files that the program does not need, and the
+//! program itself.
 //!
 //! A library that is preloaded by the environment or by `/etc/ld.so.preload` is mapped when the program
 //! starts, before the program loads a library itself. So the mapped files are read first of all. The calls
@@ -10,10 +11,11 @@
 //! Never here: what follows from it.
 
 use std::fs;
+use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use results::folder::sha256_of;
+use results::folder::{sha256_by, sha256_of};
 use results::mounts::mount_of;
 use results::record::{MappedObject, NodeIdentity};
 use rustix::fs::{Mode, OFlags};
@@ -32,6 +34,28 @@ const AT_BASE: usize = 7;
 
 /// The files that were mapped at the start.
 static AT_START: OnceLock<Vec<MappedObject>> = OnceLock::new();
+
+/// The hash of the program, if it was remembered.
+static PROGRAM: OnceLock<Option<String>> = OnceLock::new();
+
+/// Remembers the SHA-256 of this program, unless the process that started it runs the same file: then no
+/// launcher chose another one. To be called while no clock runs.
+pub fn remember_program() {
+    PROGRAM.get_or_init(|| {
+        let file = |process: &str| {
+            let facts = rustix::fs::stat(format!("/proc/{process}/exe")).ok()?;
+            Some((facts.st_dev, facts.st_ino))
+        };
+        let is_of_parent = file("self").is_some_and(|own| file(&parent_id().to_string()) == Some(own));
+        if is_of_parent { None } else { kernel_sha256("/proc/self/exe") }
+    });
+}
+
+/// The SHA-256 of a file, read by instructions of this program.
+fn kernel_sha256(path: &str) -> Option<String> {
+    let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    sha256_by(|buffer| Ok(rustix::io::retry_on_intr(|| rustix::io::read(&file, &mut *buffer))?)).ok()
+}
 
 /// Remembers the mapped files that the program does not need. To be called before it loads a library.
 pub fn remember_mapped() {
@@ -61,7 +85,8 @@ pub fn own() -> NodeIdentity {
         pid => kernel_text(format!("/proc/{pid}/comm")).trim().to_owned(),
     };
     let objects = mapped_at_start().to_vec();
-    NodeIdentity { seccomp, tracer_pid, tracer, objects, ..NodeIdentity::default() }
+    let programs = PROGRAM.get().cloned().flatten().into_iter().collect();
+    NodeIdentity { seccomp, tracer_pid, tracer, objects, programs, ..NodeIdentity::default() }
 }
 
 /// The process that traces this one now, 0 for none, and the present seccomp mode of this one.
@@ -226,6 +251,10 @@ mod tests {
         let loader = loader(&mappings, base(&kernel_bytes("/proc/self/auxv")));
         assert!(loader.rsplit('/').next().unwrap().starts_with("ld-linux"), "{loader}");
         remember_mapped();
+        remember_program();
+        // Cargo started it.
+        let own = sha256_of(&std::env::current_exe().unwrap()).unwrap();
+        assert_eq!(super::own().programs, [own]);
         let objects = mapped_at_start();
         assert!(objects.iter().all(|one| one.path.contains("valgrind")), "{objects:?}");
     }

@@ -8,7 +8,7 @@ use crate::common;
 use crate::common::campaign::{may_mount_alone, skipped, there};
 
 /// Codes of the findings about processes.
-const CODES: [&str; 3] = ["mapped-object", "traced-process", "system-call-filter"];
+const CODES: [&str; 4] = ["mapped-object", "other-program", "traced-process", "system-call-filter"];
 
 /// A launch table that starts the ranks by the shell command `before`, whose `"$@"` is the program.
 fn through(before: &str) -> String {
@@ -37,6 +37,17 @@ fn honest_ranks_are_not_watched_or_changed() {
     let Some(scene) = Scene::new() else { return };
     assert_eq!(found(&scene, ""), []);
     assert_eq!(found(&scene, &through("exec \"$@\"")), []);
+}
+
+#[test]
+fn a_changed_copy_of_the_program_is_named_with_its_hash() {
+    let Some(scene) = Scene::new() else { return };
+    let copy = scene.place.path("assay");
+    let change = format!("cp \"$1\" {copy:?} && printf x >> {copy:?} && shift && exec {copy:?} \"$@\"");
+    let data = only(&scene, &through(&change), "other-program");
+    let hash = |path: &std::path::Path| results::folder::sha256_of(path).unwrap();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_assay"));
+    assert_eq!((data["sha256"].as_str(), data["own"].as_str()), (Some(&*hash(&copy)), Some(&*hash(program))));
 }
 
 #[test]
