@@ -57,7 +57,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     MappedObject:
         "Remove it from LD_PRELOAD, LD_LIBRARY_PATH and /etc/ld.so.preload, or explain it in a waiver.";
     OtherNodes: "Resume on the same nodes, or explain the change in a waiver.";
-    OtherProgram: "Let the launcher start the program of the campaign, or explain the other build in a waiver.";
+    OtherProgram: "Let the launcher start the campaign's own program, or explain the other in a waiver.";
     TracedProcess: "Run without a tracer, or explain it in a waiver.";
     SystemCallFilter: "Run outside the container or sandbox, or explain the filter in a waiver.";
     LinkedFile: "Remove the links, or explain them in a waiver.";

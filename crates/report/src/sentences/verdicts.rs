@@ -458,8 +458,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     OtherNodes:
         "Repetition {repetition} used {new|node} that repetition {first} did not use, such as {node}.";
     OtherProgram:
-        "On {nodes} of {of} nodes (first {node}), processes ran a program with SHA-256 {sha256}. The campaign's own \
-         has {own}.";
+        "On {nodes} of {of} nodes (first {node}), processes ran a program with SHA-256 {sha256}. The \
+         campaign's own has {own}.";
     TracedProcess:
         "On {nodes} of {of} nodes (first {node}), process {pid}[ ({tracer})] traced the program. A tracer \
          can change memory and system calls.",

@@ -4,11 +4,17 @@
 //! Never here: what follows from it, and servers of network file systems.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use results::folder::{BackingLayer, LayerKind};
 use results::mounts::{Mount, mount_of};
+use rustix::fs::{major, minor};
 
+use super::answer;
+
+/// What follows the path of a file that another file hides, as ` (deleted)` follows that of a removed one.
+const COVERED: &str = " (covered)";
 /// More layers are not looked up.
 const LAYERS_MAX: usize = 8;
 
@@ -22,9 +28,11 @@ pub(super) fn of(mountinfo: &str, mount: &Mount) -> Vec<BackingLayer> {
         };
         for layer in &mut below {
             // A path of another mount namespace, or of a removed file, is not here. A relative one was
-            // relative to a directory that is not known. Another file can have the name of a removed one.
+            // relative to a directory that is not known. Another file can have the name of a removed or
+            // covered one.
             let path = Path::new(&layer.place);
-            let is_known = path.is_absolute() && !layer.place.ends_with(" (deleted)");
+            let is_known =
+                path.is_absolute() && !layer.place.ends_with(" (deleted)") && !layer.place.ends_with(COVERED);
             let place = path.canonicalize().ok().filter(|_| is_known && layer.kind != LayerKind::Memory);
             let Some(place) = place else { continue };
             let lower = mount_of(mountinfo, &place);
@@ -68,7 +76,11 @@ fn on_device(device: &Path, depth: usize) -> Vec<BackingLayer> {
     for device in whole {
         if let Ok(file) = fs::read_to_string(device.join("loop/backing_file")) {
             let direct = fs::read_to_string(device.join("loop/dio")).is_ok_and(|text| text.trim() == "1");
-            return vec![BackingLayer { direct, ..layer(LayerKind::Loop, file.trim_end()) }];
+            let mut file = file.trim_end().to_owned();
+            if is_other(device, Path::new(&file)) {
+                file.push_str(COVERED);
+            }
+            return vec![BackingLayer { direct, ..layer(LayerKind::Loop, &file) }];
         }
     }
     let name = device.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -79,6 +91,19 @@ fn on_device(device: &Path, depth: usize) -> Vec<BackingLayer> {
     let lower = fs::read_dir(device.join("slaves")).into_iter().flatten().flatten();
     let lower = lower.filter(|_| depth > 0).filter_map(|entry| entry.path().canonicalize().ok());
     lower.flat_map(|lower| on_device(&lower, depth - 1)).collect()
+}
+
+/// Whether the file with this path is not the one of the loop device. Only root may ask for that one.
+fn is_other(device: &Path, file: &Path) -> bool {
+    let name = device.file_name().unwrap_or_default().to_string_lossy();
+    let of_device = ["--list", "--noheadings", "-O", "BACK-MAJ:MIN,BACK-INO", &format!("/dev/{name}")];
+    let known = answer("losetup", &of_device).unwrap_or_default();
+    let [Some(number), Some(inode)] = [0, 1].map(|at| known.split_whitespace().nth(at)) else { return false };
+    let there = file.metadata().map(|file| {
+        let device = file.dev();
+        (format!("{}:{}", major(device), minor(device)), file.ino().to_string())
+    });
+    there.is_ok_and(|there| there != (number.to_owned(), inode.to_owned()))
 }
 
 #[cfg(test)]

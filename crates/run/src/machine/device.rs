@@ -10,7 +10,7 @@ use results::folder::DeviceWrites;
 use results::mounts::mount_of;
 use rustix::fs::{major, minor};
 
-/// The unit of `/sys/block/*/stat`, bytes, whatever the block size of the device.
+/// The unit of `/sys/block/*/stat`, bytes, for every block size.
 const SECTOR: u64 = 512;
 /// The place of the sectors written in that file.
 const WRITTEN: usize = 6;

@@ -1,7 +1,7 @@
 //! The identity of this process and of its node.
 //!
-//! It has the kernel, a tracer, a filter of system calls, mapped files that the program does not need, and the
-//! program itself.
+//! It has the kernel, a tracer, a filter of system calls, mapped files that the program does not need, and
+//! the program itself.
 //!
 //! A library that is preloaded by the environment or by `/etc/ld.so.preload` is mapped when the program
 //! starts, before the program loads a library itself. So the mapped files are read first of all. The calls

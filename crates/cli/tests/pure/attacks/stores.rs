@@ -78,6 +78,23 @@ fn a_file_system_in_a_file_in_memory_needs_a_waiver_also_if_the_plan_names_it() 
 }
 
 #[test]
+fn a_file_system_in_a_file_below_another_mount_needs_a_waiver_also_if_the_plan_names_it() {
+    let (place, decoy) = (Place::new(), tempfile::tempdir().unwrap());
+    let (dir, root) = (place.path("images"), place.path("root"));
+    let Some(_memory) = mounted(&["-t", "tmpfs", "none"], &dir) else { return };
+    let dir = dir.join("deep");
+    fs::create_dir(&dir).unwrap();
+    let Some(_mounted) = mounted(&["-o", "loop", &image(&dir)], &root) else { return };
+    fs::File::create(decoy.path().join("image")).unwrap().set_len(64 << 20).unwrap();
+    let cover = Command::new("mount").arg("--bind").args([decoy.path(), &dir]).status();
+    assert!(cover.is_ok_and(|status| status.success()));
+    let _cover = Unmounted(&dir);
+    let (severity, data) = found(&place, &root, ", backing = \"loop\"");
+    assert_eq!(severity, "needs-waiver", "{data}");
+    assert!(data["layers"][0].as_str().unwrap().ends_with(" on an unknown file system"), "{data}");
+}
+
+#[test]
 fn an_overlay_names_its_directories_and_one_in_memory_needs_a_waiver() {
     let (place, memory) = (Place::new(), tempfile::tempdir_in("/dev/shm").unwrap());
     for (dir, wanted) in [(place.path("."), "info"), (memory.path().to_owned(), "needs-waiver")] {
