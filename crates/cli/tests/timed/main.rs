@@ -6,6 +6,7 @@
 mod common;
 
 mod bundled_plans;
+mod campaign_chosen;
 mod campaign_course;
 mod campaign_hanging;
 mod campaign_lying;

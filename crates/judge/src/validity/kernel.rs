@@ -97,8 +97,8 @@ pub(super) fn moved(case: &TestCriterion<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Data that a job of one node flushed, and of which the device wrote only a part until the job had ended. The
-/// campaign asked the kernel itself, so nothing in the processes of the job can change this count.
+/// Data that a job of one node flushed, and of which the device wrote only a part until the job had ended.
+/// The campaign asked the kernel itself, so nothing in the processes of the job can change this count.
 pub(super) fn on_device(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let host = case.index.campaign.before.as_ref().map(|machine| &machine.host);
     let is_beside = |job: &&&Job| runs(&[**job]).all(|run| run.nodes == 1 && Some(&run.host) == host);
