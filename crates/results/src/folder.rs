@@ -311,7 +311,7 @@ pub struct Job {
     /// The calls on files that its ranks were in when it was asked to end.
     pub waits: Vec<WaitingCall>,
     /// The dataset that it made or found.
-    pub dataset: Option<Manifest>,
+    pub dataset: Option<Box<Manifest>>,
     /// What the hash chain has about it; absent without a chain.
     pub chained: Option<ChainedJob>,
 }

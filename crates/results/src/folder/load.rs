@@ -28,9 +28,8 @@ pub fn load(dir: &Path) -> io::Result<Campaign> {
 
 /// The same with its hash chain, if it has one.
 pub(super) fn load_with_chain(dir: &Path) -> io::Result<(Campaign, Option<Chain>)> {
-    let (all, killed) = jobs(dir)?;
-    let (mut probes, mut jobs): (Vec<Job>, Vec<Job>) = all.into_iter().partition(|job| is_probe(&job.folder));
-    jobs.shrink_to_fit();
+    let (mut jobs, killed) = jobs(dir)?;
+    let mut probes: Vec<Job> = jobs.extract_if(.., |job| is_probe(&job.folder)).collect();
     let chain = chain::read(dir)?;
     let extensions = extend::all(dir, chain.as_ref())?;
     let is_extended = chain.as_ref().is_some_and(Chain::is_extended_now);

@@ -266,7 +266,7 @@ impl<'a> Attempt<'a> {
         let info = full_disk::finish(&self.staged, &info, site, self.job)?;
         site.receiver.hand_out(&asked.folder)?;
         let relative = format!("{}/{}", names::JOBS, self.job.folder);
-        Ok(Job { dataset, ..Job::read(&asked.folder, relative, info) })
+        Ok(Job { dataset: dataset.map(Box::new), ..Job::read(&asked.folder, relative, info) })
     }
 
     /// Writes the records of an external program from its output.
