@@ -4,6 +4,7 @@
 
 use super::group::{Bound, Contender, Goal, Group, Unit};
 use super::others::QUIET_CORES;
+use super::outputs::OutputFormat;
 
 /// The median with the minimum and maximum. Of an even number of values, it is the mean of the middle two.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +61,26 @@ pub(super) fn block(group: &Group) -> String {
     for contender in &group.contenders {
         text.push_str(&row(group, contender));
     }
+    if let Some(exponent) = growth(group) {
+        text.push_str(&format!("  {:<36} {exponent:>11.2}\n", "fitted exponent of the jobs"));
+    }
     text
+}
+
+/// The slope of the least squares line through the medians of evaluations over their jobs, both as
+/// logarithms. `None` for other groups, and with less than two numbers of jobs.
+fn growth(group: &Group) -> Option<f64> {
+    let point = |contender: &Contender| {
+        let OutputFormat::Jobs(jobs) = contender.format else { return None };
+        let values: Vec<f64> = contender.runs.as_ref().ok()?.iter().map(|run| group.unit.of(run)).collect();
+        Some((f64::from(jobs).ln(), Spread::of(&values)?.median.ln()))
+    };
+    let points: Vec<(f64, f64)> = group.contenders.iter().filter_map(point).collect();
+    let mean = |pick: fn(&(f64, f64)) -> f64| points.iter().map(pick).sum::<f64>() / points.len() as f64;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let sum = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
+    let slope = sum(&|point| (point.0 - x) * (point.1 - y)) / sum(&|point| (point.0 - x).powi(2));
+    slope.is_finite().then_some(slope)
 }
 
 fn row(group: &Group, contender: &Contender) -> String {
@@ -135,7 +155,7 @@ fn values(group: &Group, goal: &Goal) -> Result<Vec<f64>, String> {
 #[cfg(test)]
 mod tests {
     use super::super::group::Run;
-    use super::super::outputs::{OutputFormat, Work};
+    use super::super::outputs::Work;
     use super::*;
 
     fn contender(name: &str, seconds: &[f64]) -> Contender {
@@ -174,6 +194,21 @@ mod tests {
         let cells: Vec<&str> = row.split_whitespace().collect();
         assert_eq!(cells, ["assay", "800.0", "250.0..1000", "10.00", "0.800", "0.50..1.00"]);
         assert!(text.contains("FAILED: exit status: 1: no such engine"), "{text}");
+    }
+
+    #[test]
+    fn the_growth_is_fitted_to_the_medians_of_evaluations() {
+        let mut group = Group::new("evaluation", Unit::Seconds);
+        for (jobs, seconds) in [(500, [1.0, 2.0, 9.0]), (2_000, [32.0; 3]), (8_000, [512.0; 3])] {
+            let mut contender = contender("", &seconds);
+            contender.format = OutputFormat::Jobs(jobs);
+            contender.runs.as_mut().unwrap().iter_mut().for_each(|run| run.wall_s = run.work.seconds);
+            group.contenders.push(contender);
+        }
+        assert!((growth(&group).unwrap() - 2.0).abs() < 1e-12);
+        assert!(block(&group).ends_with("fitted exponent of the jobs                 2.00\n"));
+        group.contenders.truncate(1);
+        assert_eq!(growth(&group), None);
     }
 
     #[test]
