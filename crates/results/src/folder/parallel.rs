@@ -13,12 +13,18 @@ pub(super) fn in_parallel<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R 
     let size = items.len().div_ceil(threads).max(1);
     thread::scope(|scope| {
         let each = &each;
-        let parts: Vec<_> = items
+        let (first, others) = items.split_at(size.min(items.len()));
+        let others: Vec<_> = others
             .chunks(size)
             .map(|part| scope.spawn(move || part.iter().map(each).collect::<Vec<R>>()))
             .collect();
-        let results = parts.into_iter().map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        results.flatten().collect()
+        // What this thread allocates is in the memory that the rest of the program uses again.
+        let mut results = Vec::with_capacity(items.len());
+        results.extend(first.iter().map(each));
+        for part in others {
+            results.extend(part.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        results
     })
 }
 

@@ -113,8 +113,10 @@ fn findings(plan: &Plan, campaign: &mut Campaign, found: &mut FolderExamination)
 
 /// Compares the jobs with the plan, and the verdicts with those of this program.
 fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, found: &mut FolderExamination) {
+    // Before the evaluation, because both need much memory.
+    found.faults.extend(jobs(plan, campaign));
     let now = ::judge::evaluate(plan, campaign);
-    found.faults.extend(inconsistencies(plan, campaign, &now.contradictions));
+    found.faults.extend(facts(campaign, &now.contradictions));
     if folder::has(folder, names::VERDICTS) && campaign.after.is_some() {
         found.unreproduced.extend(judge::differences(&campaign.verdicts, &now.verdicts));
     } else if ended || campaign.info.schema < folder::SCHEMA && campaign.after.is_some() {
@@ -130,8 +132,14 @@ pub(in crate::commands) fn inconsistencies(
     contradictions: &[Contradiction],
 ) -> Vec<FolderFault> {
     let mut all = jobs(plan, campaign);
+    all.extend(facts(campaign, contradictions));
+    all
+}
+
+/// Facts of jobs that contradict each other, or are missing.
+fn facts(campaign: &Campaign, contradictions: &[Contradiction]) -> Vec<FolderFault> {
     let fault = |one: &Contradiction| FolderFault::new(&one.folder, report::sentences::sentence(&one.reason));
-    all.extend(contradictions.iter().map(fault));
+    let mut all: Vec<FolderFault> = contradictions.iter().map(fault).collect();
     // Every build of a version records the same parts.
     if campaign.info.tool == TOOL && campaign.info.schema == folder::SCHEMA {
         all.extend(incomplete(campaign));
