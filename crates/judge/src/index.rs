@@ -104,10 +104,14 @@ impl<'a> Index<'a> {
         self.places.get(job.folder.as_str()) < self.places.get(other.folder.as_str())
     }
 
-    /// The jobs whose facts contradict each other, or those of another job, by folder.
-    pub(crate) fn contradictions(self) -> Vec<Contradiction> {
-        let all = self.contradictions.into_iter();
-        all.map(|(folder, reason)| Contradiction { folder, reason }).collect()
+    /// The jobs whose facts contradict each other, or those of another job.
+    pub(crate) fn contradictions(mut self) -> Vec<Contradiction> {
+        let folders = self.campaign.jobs.iter().map(|job| &job.folder);
+        let found = folders.filter_map(|folder| {
+            let reason = self.contradictions.remove(folder)?;
+            Some(Contradiction { folder: folder.clone(), reason })
+        });
+        found.collect()
     }
 
     /// Facts of a job that contradict each other, or those of another job.

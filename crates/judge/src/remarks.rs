@@ -20,7 +20,7 @@ use crate::clients::Remarks;
 use crate::findings::{losses, rates};
 use crate::index::runs;
 use crate::validity::cached::{self, WARM_NAMES};
-use crate::validity::kernel::{self, MEMORY_MULTIPLE};
+use crate::validity::kernel::{MEMORY_MULTIPLE, bypasses_cache};
 use crate::validity::names::{self, CacheOrigin};
 use crate::validity::{dataset, errors, reported, state};
 
@@ -175,7 +175,8 @@ fn out_of_data(phases: &[&Phase]) -> Option<Reason> {
 }
 
 fn not_flushed(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
-    let phase = phases.iter().find(|phase| writes(phase) && !kernel::is_flushed(case, phase))?;
+    let phase =
+        phases.iter().find(|phase| writes(phase) && !phase.persisted && !bypasses_cache(case, phase))?;
     let reason = of(Code::NotFlushed, phase);
     Some(if case.test.line.as_ior().is_some() { reason.with("ior", true) } else { reason })
 }
@@ -203,8 +204,8 @@ fn fits_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let nodes = runs(case.jobs()).map(Run::machines).min()?;
     let unproven = |phase: &&&Phase| match phase.counts {
         Counts::Operations => false,
-        Counts::Bytes if writes(phase) => !kernel::is_flushed(case, phase),
-        Counts::Bytes => phase.cached_before.is_none() && !phase.direct,
+        Counts::Bytes if writes(phase) => !phase.persisted && !bypasses_cache(case, phase),
+        Counts::Bytes => phase.cached_before.is_none() && !bypasses_cache(case, phase),
     };
     let phase = phases.iter().find(unproven)?;
     let per_node = phase.bytes as f64 / f64::from(nodes);

@@ -254,7 +254,8 @@ pub struct JobInfo {
     /// The same after it ended, before its files were removed.
     #[serde(default)]
     pub fill_after: Option<Fill>,
-    /// What the block device of its files on the campaign's node wrote meanwhile; absent without one.
+    /// What the block device of its files on the campaign's node wrote meanwhile. Absent without one, and if
+    /// the file system does not write each byte to it uncompressed before a flush ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_writes: Option<DeviceWrites>,
     /// What was offline or being rebuilt before it began, one line each, from the plan's `health` command;

@@ -48,7 +48,7 @@ pub(crate) fn place() -> Option<String> {
 }
 
 /// The identity of the running kernel; empty if it is not known.
-fn boot() -> String {
+pub(crate) fn boot() -> String {
     let text = fs::read_to_string("/proc/sys/kernel/random/boot_id");
     text.map(|text| text.trim().to_owned()).unwrap_or_default()
 }

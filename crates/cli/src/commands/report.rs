@@ -118,8 +118,11 @@ fn in_folder(folder: &Path, own: &Path, page: Page<'_>, checked: &Verification) 
     let at = own.display();
     let rejected = |what: String| Err(Usage(format!("{what}. Write it elsewhere with --out FILE.")).into());
     if folder::has(folder, names::REPORT) {
-        let mut existing = ComparedFile::open(folder, names::REPORT)?;
-        return match page(&mut existing).and_then(|()| existing.is_same()) {
+        let compared = ComparedFile::open(folder, names::REPORT).and_then(|mut existing| {
+            page(&mut existing)?;
+            existing.is_same()
+        });
+        return match compared {
             Ok(true) => Ok(format!("Report: {at} (unchanged)")),
             Ok(false) => {
                 let what =

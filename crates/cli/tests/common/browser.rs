@@ -73,6 +73,13 @@ impl Browser {
 
     /// Calls a method of the protocol. Returns its result.
     fn call(&mut self, method: &str, parameters: &Value) -> Value {
+        let answer = self.answer(method, parameters);
+        assert_eq!(answer["error"], Value::Null, "{method} {parameters}");
+        answer["result"].clone()
+    }
+
+    /// Calls a method of the protocol. Returns its whole answer.
+    fn answer(&mut self, method: &str, parameters: &Value) -> Value {
         self.calls += 1;
         let mut message = json!({ "id": self.calls, "method": method, "params": parameters });
         if !self.session.is_empty() {
@@ -85,8 +92,7 @@ impl Browser {
             let answer =
                 self.answers.recv_timeout(ANSWER).unwrap_or_else(|error| panic!("{method}: {error}"));
             if answer["id"] == json!(self.calls) {
-                assert_eq!(answer["error"], Value::Null, "{method} {parameters}");
-                return answer["result"].clone();
+                return answer;
             }
         }
     }
@@ -120,7 +126,9 @@ impl Browser {
     /// Waits until the page with this part in its address is there.
     pub fn arrived(&mut self, part: &str) {
         let wanted = format!("location.href.includes({}) && document.readyState == 'complete'", json!(part));
-        until(part, || self.value(&wanted) == json!(true));
+        let wanted = json!({ "expression": wanted, "returnByValue": true });
+        // During the change to another page the answer can be an error.
+        until(part, || self.answer("Runtime.evaluate", &wanted)["result"]["result"]["value"] == json!(true));
     }
 
     /// Moves the mouse to the middle of the first element that a selector of CSS names, and returns the

@@ -5,9 +5,9 @@
 //!
 //! Never here: the page cache before a read, and the threshold.
 
-use results::folder::Job;
+use plan::launcher::LaunchKind;
 use results::reason::{Code, Datum, Reason};
-use results::record::{ClockPace, Counts, KernelCount, MountCount, OpenedFiles, Phase, Run};
+use results::record::{ClockPace, Counts, KernelCount, MountCount, Phase, Run};
 
 use super::cached;
 use crate::case::TestCriterion;
@@ -24,8 +24,6 @@ const PACE: f64 = 0.01;
 /// File systems on block devices, for which the kernel counts every byte from and to the device. It was
 /// compared on these (docs/validation/kernel-counts.md).
 const ON_DEVICES: &[&str] = &["btrfs", "ext2", "ext3", "ext4", "xfs"];
-/// Those of them that write each byte to their device, not compressed.
-const UNCOMPRESSED: &[&str] = &["ext2", "ext3", "ext4", "xfs"];
 
 /// Data that is this multiple of a client's memory cannot stay in its page cache.
 pub(crate) const MEMORY_MULTIPLE: f64 = 1.5;
@@ -55,14 +53,15 @@ fn is_read(phase: &Phase) -> bool {
 
 /// Whether the bytes of a phase must have come from or reached storage.
 fn needs_storage(case: &TestCriterion<'_>, phase: &Phase) -> bool {
-    if is_read(phase) { cached::needs_cold_data(case) } else { is_flushed(case, phase) }
+    let flushed = phase.persisted || phase.direct;
+    if is_read(phase) { cached::needs_cold_data(case) } else { flushed }
 }
 
-/// Whether a write flushed its data, or bypassed the page cache. With `data=journal` the kernel accepts
-/// O_DIRECT, but still uses the page cache.
-pub(crate) fn is_flushed(case: &TestCriterion<'_>, phase: &Phase) -> bool {
+/// Whether a phase bypassed the page cache. With `data=journal` the kernel accepts O_DIRECT, but still uses
+/// the page cache.
+pub(crate) fn bypasses_cache(case: &TestCriterion<'_>, phase: &Phase) -> bool {
     let options = case.index.file_system(&case.test.fs).map_or("", |fs| &fs.options);
-    phase.persisted || phase.direct && !options.split(',').any(|option| option == "data=journal")
+    phase.direct && !options.split([',', ';']).any(|option| option == "data=journal")
 }
 
 /// The phases of a criterion about the speed of transfers, each with its repetition.
@@ -98,21 +97,30 @@ pub(super) fn moved(case: &TestCriterion<'_>) -> Result<(), Reason> {
 }
 
 /// Data that a job of one node flushed, and of which the device wrote only a part until the job had ended.
-/// The campaign asked the kernel itself, so nothing in the processes of the job can change this count.
+/// The campaign asked the kernel for this count itself. Of a job under a launcher, only that its node is the
+/// campaign's follows from its records.
 pub(super) fn on_device(case: &TestCriterion<'_>) -> Result<(), Reason> {
-    let host = case.index.campaign.before.as_ref().map(|machine| &machine.host);
-    let is_beside = |job: &&&Job| runs(&[**job]).all(|run| run.nodes == 1 && Some(&run.host) == host);
-    for job in case.jobs().iter().filter(is_beside) {
+    let is_local = case.index.plan.launch_of(case.test).kind == LaunchKind::Local;
+    for job in case.jobs() {
         let Some(device) = &job.info.device_writes else { continue };
-        let is_there = |opened: &OpenedFiles| {
-            opened.number == device.number && UNCOMPRESSED.contains(&opened.kind.as_str())
+        let is_there = |run: &Run| match run.clients.as_deref().map(|clients| &clients.nodes[..]) {
+            Some([node]) => !node.boot_id.is_empty() && node.boot_id == device.boot_id,
+            _ => false,
         };
-        let is_flushed = |phase: &&Phase| !is_read(phase) && is_flushed(case, phase);
-        let phases = case.phases(job).filter(is_flushed);
-        let phases: Vec<_> = phases.filter(|phase| phase.opened.as_ref().is_some_and(is_there)).collect();
-        let bytes: u64 = phases.iter().map(|phase| phase.bytes.saturating_sub(phase.repeated_bytes)).sum();
-        let Some(first) = phases.first().filter(|phase| phase.counts == Counts::Bytes) else { continue };
-        if bytes >= LEAST && (device.bytes as f64) < COUNTED * bytes as f64 {
+        if !is_local && !runs(&[*job]).all(is_there) {
+            continue;
+        }
+        // A file elsewhere is an error of its own. A phase that does not state its file is not compared.
+        let is_on_it = |phase: &Phase| phase.opened.as_ref().is_some_and(|file| file.number == device.number);
+        let flushed = |phase: &&Phase| {
+            let is_write = !is_read(phase) && phase.counts == Counts::Bytes;
+            is_write && (phase.persisted || phase.direct) && is_on_it(phase)
+        };
+        let phases: Vec<&Phase> = case.phases(job).filter(flushed).collect();
+        let bytes = |phase: &&Phase| phase.bytes.saturating_sub(phase.repeated_bytes);
+        let bytes = phases.iter().map(bytes).fold(0, u64::saturating_add);
+        let Some(first) = phases.first().filter(|_| bytes >= LEAST) else { continue };
+        if (device.bytes as f64) < COUNTED * bytes as f64 {
             let reason = of(Code::KernelWroteLess, job.info.repetition, first);
             let reason = reason.with("bytes", Datum::bytes(bytes as f64));
             let reason = reason.with("kernel_bytes", Datum::bytes(device.bytes as f64));
@@ -140,7 +148,7 @@ fn of_one_rank(phase: &Phase) -> Option<(u32, u64, u64)> {
 pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let is_shown = |phase: &Phase| {
         let count = counted(phase).map(|count| if is_read(phase) { count.read } else { count.written });
-        phase.direct
+        bypasses_cache(case, phase)
             || phase.persisted_each
             || exceeds_memory(case, phase)
             || count.is_some_and(|count| count as f64 >= COUNTED * phase.bytes as f64)

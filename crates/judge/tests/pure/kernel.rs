@@ -4,7 +4,8 @@ use results::finding::Severity;
 use results::folder::{Campaign, DeviceWrites, FileSystemFacts, Machine};
 use results::reason::Code;
 use results::record::{
-    ClockPace, EachRank, KernelCount, MountCount, OpenedFiles, Phase, Record, Run, StrayFile,
+    Clients, ClockPace, EachRank, KernelCount, MountCount, NodeIdentity, OpenedFiles, Phase, Record, Run,
+    StrayFile,
 };
 use results::{Outcome, Verdict};
 
@@ -66,31 +67,54 @@ fn a_flushed_write_of_which_the_kernel_wrote_little_is_invalid() {
 
 #[test]
 fn a_flushed_write_of_which_the_device_wrote_little_is_invalid_on_the_campaigns_node() {
-    let evaluated = |bytes: u64, change: &dyn Fn(&mut Campaign)| {
+    let launched = format!("{WRITE}\n[launch]\nkind = \"mpirun\"\n");
+    let evaluated = |keys: &str, bytes: u64, boot_id: &str| {
         let mut campaign = repetitions("write", "ext4", &|_| {});
-        campaign.before.as_mut().unwrap().host = "n1".into();
         for job in &mut campaign.jobs {
-            job.info.device_writes = Some(DeviceWrites { number: "8:1".into(), bytes });
+            job.info.device_writes = Some(DeviceWrites { number: "8:1".into(), bytes, boot_id: "n1".into() });
             for record in &mut job.records {
                 if let Record::Phase(phase) = record {
                     phase.opened.as_mut().unwrap().number = "8:1".into();
                 }
+                if let Record::Run(run) = record {
+                    let node = NodeIdentity { boot_id: boot_id.into(), ..NodeIdentity::default() };
+                    run.clients = Some(Box::new(Clients { nodes: vec![node], ..Clients::default() }));
+                }
             }
         }
-        change(&mut campaign);
-        outcome(&one(&plan(WRITE), &campaign))
+        outcome(&one(&plan(keys), &campaign))
     };
-    let passes = (Outcome::Pass, Code::ThresholdMet);
-    assert_eq!(evaluated(BYTES / 2, &|_| {}), (Outcome::Invalid, Code::KernelWroteLess));
-    assert_eq!(evaluated(BYTES, &|_| {}), passes, "all was written");
-    assert_eq!(evaluated(BYTES / 2, &|one| one.before.as_mut().unwrap().host = "n2".into()), passes);
-    let other = |campaign: &mut Campaign| {
-        campaign
-            .jobs
-            .iter_mut()
-            .for_each(|job| job.info.device_writes.as_mut().unwrap().number = "8:2".into());
-    };
-    assert_eq!(evaluated(BYTES / 2, &other), passes, "another device");
+    let (passes, invalid) = ((Outcome::Pass, Code::ThresholdMet), (Outcome::Invalid, Code::KernelWroteLess));
+    assert_eq!(evaluated(WRITE, BYTES / 2, ""), invalid, "local ranks are on this node");
+    assert_eq!(evaluated(WRITE, BYTES, ""), passes, "all was written");
+    assert_eq!(evaluated(&launched, BYTES / 2, "n1"), invalid);
+    assert_eq!(evaluated(&launched, BYTES / 2, "n2"), passes, "another node");
+    assert_eq!(evaluated(&launched, BYTES / 2, ""), passes, "an unknown node");
+}
+
+#[test]
+fn a_direct_write_on_a_journal_of_data_is_not_flushed_but_still_compared() {
+    for (options, warns) in [("rw;rw,data=journal", true), ("rw;rw", false)] {
+        let mut campaign = repetitions("write", "ext4", &|_| {});
+        campaign.before.as_mut().unwrap().file_systems[0].options = options.into();
+        for job in &mut campaign.jobs {
+            for record in &mut job.records {
+                if let Record::Phase(phase) = record {
+                    (phase.persisted, phase.direct) = (false, true);
+                }
+            }
+        }
+        let direct = plan(&WRITE.replace("-w -e", "-w --posix.odirect"));
+        let verdict = one(&direct, &campaign);
+        let is_warned = verdict.warnings.iter().any(|one| one.code() == Code::NotFlushed);
+        assert_eq!((verdict.outcome, is_warned), (Outcome::Pass, warns), "{options}: {verdict:#?}");
+        for record in &mut campaign.jobs[1].records {
+            if let Record::Phase(phase) = record {
+                phase.kernel = Some(counted(BYTES / 2));
+            }
+        }
+        assert_eq!(outcome(&one(&direct, &campaign)), (Outcome::Invalid, Code::KernelWroteLess), "{options}");
+    }
 }
 
 #[test]

@@ -30,7 +30,7 @@ impl JobAnchors {
     /// Takes a name for each job that has a block.
     pub(super) fn of(jobs: &[Job], anchors: &mut Anchors) -> Self {
         let name = |job: &Job, anchors: &mut Anchors| anchors.take(&format!("job-{}", job.info.number));
-        let has_block = |job: &&Job| jobs.len() <= BLOCKS || job.info.end != JobEnd::Exit(0);
+        let has_block = |job: &&Job| jobs.len() <= BLOCKS || !ended_well(job);
         Self(jobs.iter().filter(has_block).map(|job| (job.folder.clone(), name(job, anchors))).collect())
     }
 
@@ -44,6 +44,12 @@ impl JobAnchors {
         let text = format!("{} (repetition {})", job.info.number, job.info.repetition);
         Cell::new(text).linked(self.link(job))
     }
+}
+
+/// Whether a job ended with status 0, and its records are complete and have no failure.
+fn ended_well(job: &Job) -> bool {
+    let is_complete = job.records.iter().any(|record| matches!(record, Record::End(_)));
+    job.info.end == JobEnd::Exit(0) && is_complete && failures(job).is_empty()
 }
 
 /// The link to the facts of a job.
@@ -64,14 +70,16 @@ pub(super) fn section(campaign: &Campaign, anchors: &JobAnchors) -> Section {
         blocks.push(Block::Table(killed(&campaign.killed)));
     }
     if campaign.jobs.len() > BLOCKS {
-        let what = "Only jobs that did not end well follow. The links of the table lead to all others.";
+        let what =
+            "Only jobs that did not end well are described here. The files of all are in their folders.";
         blocks.push(Block::Paragraph(what.into()));
     }
     let block = |job: &Job| Some(block(job, anchors.0.get(&job.folder)?));
     let mut jobs: Vec<JobBlock> = campaign.jobs.iter().filter_map(block).collect();
     let common = constants::of_all_jobs(&mut jobs);
     if !common.is_empty() {
-        blocks.push(Block::Paragraph("These facts are the same for all jobs:".into()));
+        let which = if campaign.jobs.len() > BLOCKS { "these jobs" } else { "all jobs" };
+        blocks.push(Block::Paragraph(format!("These facts are the same for {which}:")));
         blocks.push(Block::Facts(common));
     }
     blocks.extend(jobs.into_iter().map(|job| Block::Job(Box::new(job))));

@@ -9,7 +9,7 @@ use report::{PageLinks, PageOptions};
 use results::finding::{Approval, Finding, Severity};
 use results::folder::{Campaign, EarlierCampaign, Extension, Job, JobEnd, JobInfo};
 use results::reason::{Code, Datum, Reason};
-use results::record::{Record, Reported, Run};
+use results::record::{End, Record, Reported, Run};
 use results::summary::{
     CampaignCourse, PROCUREMENT, Rate, RepeatedAttempt, System, SystemProjection, WitnessCourse,
 };
@@ -455,11 +455,12 @@ fn two_hundred_jobs_make_a_page_below_three_megabytes() {
 #[test]
 fn of_more_than_a_thousand_jobs_only_those_that_failed_have_a_block_and_links_lead_to_the_files_of_others() {
     let mut campaign = golden::campaign();
-    let first = Job { records: vec![], ..campaign.jobs[0].clone() };
+    let first = campaign.jobs[0].clone();
     let job = |number: u32| {
         let folder = format!("jobs/{number:04}-write-bw-r{number}");
         let end = if number == 7 { JobEnd::Exit(1) } else { JobEnd::Exit(0) };
-        Job { info: JobInfo { number, end, ..first.info.clone() }, folder, ..first.clone() }
+        let records = if number == 9 { vec![] } else { vec![Record::End(End::default())] };
+        Job { info: JobInfo { number, end, ..first.info.clone() }, folder, records, ..first.clone() }
     };
     campaign.jobs = (1..=1_001).map(job).collect();
     let section = sections(&campaign).find(|section| section.id == "jobs").unwrap();
@@ -467,12 +468,13 @@ fn of_more_than_a_thousand_jobs_only_those_that_failed_have_a_block_and_links_le
         Block::Job(job) => Some(job.id.as_str()),
         _ => None,
     });
-    assert_eq!(blocks.collect::<Vec<_>>(), ["job-7"]);
+    assert_eq!(blocks.collect::<Vec<_>>(), ["job-7", "job-9"], "the second has no complete records");
     let titles = tables(&campaign).map(|table| (table.title, table.rows.len()));
     let titles: Vec<_> = titles.filter(|(title, _)| title.starts_with("Jobs ")).collect();
     let title = |which: &str| format!("Jobs {which} of 1001, including failed attempts");
     assert_eq!(titles, [(title("1 to 1000"), 1_000), (title("1001 to 1001"), 1)]);
     let page = page(&campaign, &PageOptions::default());
     assert!(page.contains("<a href=\"#job-7\">7 (repetition 1)</a>"), "the job that failed");
+    assert!(page.contains("same for these jobs:") && !page.contains("same for all jobs:"));
     assert!(page.contains("<a href=\"jobs/0008-write-bw-r8/job.json\">8 (repetition 1)</a>"));
 }

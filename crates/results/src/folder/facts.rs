@@ -181,6 +181,9 @@ pub struct DeviceWrites {
     pub number: String,
     /// Bytes, also those of other programs.
     pub bytes: u64,
+    /// The id of the node's kernel since it booted; empty if it is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub boot_id: String,
 }
 
 /// A storage target of a file system.

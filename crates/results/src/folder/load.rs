@@ -90,7 +90,11 @@ fn jobs(dir: &Path) -> io::Result<(Vec<Job>, Vec<String>)> {
 
 /// The job in a folder; `None` if it has no file with its facts.
 fn job(dir: &Path, folder: String) -> io::Result<Option<Job>> {
-    let Some(info) = optional(json(dir, &format!("{folder}/{}", names::JOB)))? else { return Ok(None) };
+    let file = format!("{folder}/{}", names::JOB);
+    if !beneath::exists(dir, Path::new(&file)) {
+        return Ok(None);
+    }
+    let info = json(dir, &file)?;
     let dataset = optional(json(dir, &format!("{folder}/{}", names::DATASET)))?;
     Ok(Some(Job { dataset, ..Job::read(dir, folder, info) }))
 }
@@ -236,7 +240,7 @@ pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
 fn optional<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(value) => Ok(Some(value)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -11,18 +11,22 @@ const THREADS_MAX: usize = 8;
 pub(super) fn in_parallel<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
     let size = items.len().div_ceil(threads).max(1);
+    let part = &|items: &[T]| items.iter().map(&each).collect::<Vec<R>>();
     thread::scope(|scope| {
-        let each = &each;
         let (first, others) = items.split_at(size.min(items.len()));
         let others: Vec<_> = others
             .chunks(size)
-            .map(|part| scope.spawn(move || part.iter().map(each).collect::<Vec<R>>()))
+            .map(|items| (items, thread::Builder::new().spawn_scoped(scope, move || part(items))))
             .collect();
         // What this thread allocates is in the memory that the rest of the program uses again.
         let mut results = Vec::with_capacity(items.len());
-        results.extend(first.iter().map(each));
-        for part in others {
-            results.extend(part.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        results.extend(part(first));
+        for (items, thread) in others {
+            results.extend(match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // The limit of threads is reached.
+                Err(_) => part(items),
+            });
         }
         results
     })

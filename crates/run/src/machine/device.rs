@@ -10,6 +10,10 @@ use results::folder::DeviceWrites;
 use results::mounts::mount_of;
 use rustix::fs::{major, minor};
 
+use crate::process::boot;
+
+/// File systems that write each byte to their device, not compressed.
+const UNCOMPRESSED: &[&str] = &["ext2", "ext3", "ext4", "xfs"];
 /// The unit of `/sys/block/*/stat`, bytes, for every block size.
 const SECTOR: u64 = 512;
 /// The place of the sectors written in that file.
@@ -27,17 +31,27 @@ pub(crate) fn written(dir: &Path) -> Option<DeviceCount> {
     let number = dir.metadata().ok()?.dev();
     let number = format!("{}:{}", major(number), minor(number));
     let mount = mount_of(&fs::read_to_string("/proc/self/mountinfo").ok()?, &dir);
-    // Stores of the processor into persistent memory are not counted.
-    let bypasses = mount.options.split(',').any(|option| option.starts_with("dax"));
     let device = Path::new("/sys/dev/block").join(&number).canonicalize().ok()?;
     let mut counts = [Some(&*device), device.parent()].into_iter().flatten();
     let counts = counts.find_map(|place| fs::read_to_string(place.join("queue/iostats")).ok());
-    if bypasses || counts.is_none_or(|text| text.trim() != "1") {
+    let is_counted = counts.is_some_and(|text| text.trim() == "1");
+    if !is_counted || !UNCOMPRESSED.contains(&mount.kind.as_str()) || writes_elsewhere(&mount.options) {
         return None;
     }
     let stat = device.join("stat");
     let bytes = count(&stat)?;
-    Some(DeviceCount { stat, writes: DeviceWrites { number, bytes } })
+    Some(DeviceCount { stat, writes: DeviceWrites { number, bytes, boot_id: boot() } })
+}
+
+/// Whether flushed data may not be on the device yet. The processor stores it into persistent memory, or it
+/// goes to a realtime device or to a journal, which may be another device.
+fn writes_elsewhere(options: &str) -> bool {
+    let elsewhere = |option: &str| {
+        option.starts_with("dax") && option != "dax=never"
+            || option.starts_with("rtdev=")
+            || option == "data=journal"
+    };
+    options.split([',', ';']).any(elsewhere)
 }
 
 impl DeviceCount {
@@ -58,6 +72,14 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    #[test]
+    fn data_that_is_flushed_to_another_place_is_not_expected_on_the_device() {
+        for options in ["rw,dax;rw", "rw;rw,dax=always", "rw;data=journal", "rw;rw,rtdev=/dev/b,noquota"] {
+            assert!(writes_elsewhere(options), "{options}");
+        }
+        assert!(!writes_elsewhere("rw,relatime;rw,dax=never,data=ordered,journal_checksum"));
+    }
 
     #[test]
     #[allow(clippy::print_stdout)]
