@@ -331,7 +331,7 @@ pub struct ChainedJob {
 /// A file of a job with two hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DifferingHash {
-    /// Its name.
+    /// Relative to the folder of the job.
     pub file: String,
     /// SHA-256 in job.json, hexadecimal.
     pub in_job: String,

@@ -18,7 +18,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use results::folder::{FileSystemFacts, Fill, Layout, Machine};
-use results::mounts::{self, mount_of};
+use results::mounts::{self, Mount, mount_of};
+use rustix::fs::StatVfs;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 pub use environment::recorded;
@@ -59,10 +60,11 @@ pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystemFacts> {
     let space = rustix::fs::statvfs(&dir)?;
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let mount = mount_of(&table, &dir);
+    let Fill { bytes_used, bytes_free, inodes_free, targets, .. } = utilization(&space, &mount, &dir);
     Ok(FileSystemFacts {
         mounts: mounts::concerning(&table, &dir),
         layout: layout_of(&mount.kind, &dir),
-        targets: targets::all(&mount.kind, &mount.device, &dir),
+        targets,
         backing: backing::of(&table, &mount),
         name: name.to_owned(),
         dir: dir.to_string_lossy().into_owned(),
@@ -71,23 +73,29 @@ pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystemFacts> {
         kind: mount.kind,
         options: mount.options,
         bytes: space.f_blocks.saturating_mul(space.f_frsize),
-        bytes_used: space.f_blocks.saturating_sub(space.f_bfree).saturating_mul(space.f_frsize),
-        bytes_free: space.f_bavail.saturating_mul(space.f_frsize),
+        bytes_used,
+        bytes_free,
         inodes: space.f_files,
-        inodes_free: space.f_favail,
+        inodes_free,
     })
 }
 
 /// The utilization of the file system of `dir`; `None` if it cannot be read.
 pub fn fill(dir: &Path) -> Option<Fill> {
-    let fs = file_system("", dir).ok()?;
-    Some(Fill {
-        bytes_used: fs.bytes_used,
-        bytes_free: fs.bytes_free,
-        inodes_used: fs.inodes.saturating_sub(fs.inodes_free),
-        inodes_free: fs.inodes_free,
-        targets: fs.targets,
-    })
+    let dir = dir.canonicalize().ok()?;
+    let space = rustix::fs::statvfs(&dir).ok()?;
+    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    Some(utilization(&space, &mount_of(&table, &dir), &dir))
+}
+
+fn utilization(space: &StatVfs, mount: &Mount, dir: &Path) -> Fill {
+    Fill {
+        bytes_used: space.f_blocks.saturating_sub(space.f_bfree).saturating_mul(space.f_frsize),
+        bytes_free: space.f_bavail.saturating_mul(space.f_frsize),
+        inodes_used: space.f_files.saturating_sub(space.f_favail),
+        inodes_free: space.f_favail,
+        targets: targets::all(&mount.kind, &mount.device, dir),
+    }
 }
 
 /// The layout of the files in `dir`: that of the first file, or that of new files; `None` if the file system

@@ -20,8 +20,10 @@ fn through(before: &str) -> String {
 fn severities(place: &Place, code: &str) -> Vec<String> {
     let summary = json(&place.folder().join("summary.json"));
     let findings = summary["findings"].as_array().into_iter().flatten();
-    let meant = findings.filter(|one| one["reason"]["code"] == code);
-    meant.map(|one| one["severity"].as_str().unwrap().to_owned()).collect()
+    findings
+        .filter(|finding| finding["reason"]["code"] == code)
+        .map(|finding| finding["severity"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]

@@ -139,11 +139,12 @@ fn mapped_object(_: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
 
 /// Processes of another program than the campaign's.
 fn other_program(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
-    let differs = |program: &&String| **program != facts.program;
-    let (node, program) =
-        clients.nodes.iter().find_map(|node| Some((node, node.programs.iter().find(differs)?)))?;
-    let of = |other: &NodeIdentity| other.programs.contains(program);
-    let reason = on_nodes(Code::OtherProgram, clients, node, of).with("sha256", program);
+    let (node, program) = clients.nodes.iter().find_map(|node| {
+        let program = node.programs.iter().find(|program| **program != facts.program)?;
+        Some((node, program))
+    })?;
+    let runs_it = |node: &NodeIdentity| node.programs.contains(program);
+    let reason = on_nodes(Code::OtherProgram, clients, node, runs_it).with("sha256", program);
     Some(Finding::new(Severity::NeedsWaiver, reason.with("own", facts.program)))
 }
 

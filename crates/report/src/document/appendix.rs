@@ -30,13 +30,11 @@ pub struct Appendix<'c> {
 
 /// Everything that belongs to one test of the plan.
 pub(super) struct TestParts<'a> {
-    /// Its id in the plan.
     pub(super) id: &'a str,
     /// The link name of its section.
     pub(super) anchor: &'a str,
     /// Its jobs, in order.
     pub(super) jobs: Vec<&'a Job>,
-    /// Its verdicts.
     pub(super) verdicts: Vec<&'a Verdict>,
     /// How fine its plots are.
     pub(super) detail: PlotDetail,
@@ -58,10 +56,10 @@ impl<'c> Appendix<'c> {
         of_tests.chain(others).map(|(id, title)| Cell::new(title).linked(format!("#{id}"))).collect()
     }
 
-    /// The sections.
+    /// The sections in reading order, each made when it is asked for.
     pub fn sections(&self) -> impl Iterator<Item = Section> {
         let detail = PlotDetail::of(self.campaign);
-        let of_tests = self.of_tests(detail).map(|test| test_section::of(&test, &self.jobs));
+        let of_tests = self.of_tests(detail).map(|test| test_section::section(&test, &self.jobs));
         let mut notes = SharedNotes::default();
         of_tests.chain(self.of_campaign()).map(move |mut section| {
             constants::fold(&mut section);

@@ -154,7 +154,7 @@ fn by_name<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<NamedPhase<'m>> {
 }
 
 /// All plots of a test: its repetitions, then its phases.
-pub(super) fn of(test: &TestParts, measured: &[RepetitionPhase]) -> Vec<Plot> {
+pub(super) fn of_test(test: &TestParts, measured: &[RepetitionPhase]) -> Vec<Plot> {
     let mut plots = repetitions::of(&test.verdicts);
     let phases = by_name(measured);
     for phase in phases.iter().take(test.detail.phases) {

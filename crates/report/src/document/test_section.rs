@@ -27,7 +27,7 @@ pub(super) struct RepetitionPhase<'a> {
 }
 
 /// The section of a test.
-pub(super) fn of(test: &TestParts, anchors: &JobAnchors) -> Section {
+pub(super) fn section(test: &TestParts, anchors: &JobAnchors) -> Section {
     let measured = measured(&test.jobs);
     let (mut blocks, mut known) = (vec![], vec![]);
     if !test.verdicts.is_empty() {
@@ -44,7 +44,7 @@ pub(super) fn of(test: &TestParts, anchors: &JobAnchors) -> Section {
     blocks.extend(clauses::values(&test.verdicts).map(Block::Table));
     blocks.extend(time_windows(&test.verdicts).map(Block::Table));
     let ranks = stragglers::of(&measured);
-    let mut plots = plots::of(test, &measured);
+    let mut plots = plots::of_test(test, &measured);
     plots.extend(stragglers::plots(&ranks, test.detail));
     if !plots.is_empty() {
         blocks.push(Block::Plots(plots));

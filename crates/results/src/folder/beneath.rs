@@ -57,9 +57,14 @@ pub(super) fn bytes(dir: &Path, name: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     file.take(most + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > most {
-        true => Err(invalid(format!("it has more than {most} bytes, the limit for this file"))),
+        true => Err(too_long(most)),
         false => Ok(bytes),
     }
+}
+
+/// The error for a file with more than `most` bytes.
+pub(super) fn too_long(most: u64) -> io::Error {
+    invalid(format!("it has more than {most} bytes, the limit for this file"))
 }
 
 /// Renames an entry below `dir`. An entry with the new name is replaced; a link is replaced itself.

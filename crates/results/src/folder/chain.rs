@@ -288,8 +288,7 @@ pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
 /// The entries in the file of a chain.
 fn entries(file: File) -> io::Result<Chain> {
     if file.metadata()?.len() > CHAIN_BYTES_MAX {
-        let why = format!("it has more than {CHAIN_BYTES_MAX} bytes, the limit for this file");
-        return Err(io::Error::new(ErrorKind::InvalidData, why));
+        return Err(beneath::too_long(CHAIN_BYTES_MAX));
     }
     let (mut lines, mut line) = (BufReader::new(file.take(CHAIN_BYTES_MAX)), Vec::new());
     let mut chain = Chain::default();
