@@ -41,6 +41,7 @@ pub const WAIVABLE: &[Code] = &[
     Code::Straggler,
     Code::SystemCallFilter,
     Code::TracedProcess,
+    Code::UncountedProcess,
     Code::UnexplainedTime,
     Code::WearoutTail,
 ];

@@ -222,10 +222,10 @@ pub struct Phase {
     /// Whether an fsync followed every write.
     #[serde(default, skip_serializing_if = "is_false")]
     pub persisted_each: bool,
-    /// What the kernel counted; absent if it does not count, and in older records.
+    /// What the kernel counted; absent for a part of another phase, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelCount>,
-    /// The pace of the ranks' clocks; absent in older records.
+    /// The pace of the ranks' clocks; absent for phases shorter than 1 ms, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<ClockPace>,
     /// On which file systems the files are; absent without files of the system, and in older records.

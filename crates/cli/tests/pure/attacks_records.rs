@@ -212,15 +212,26 @@ fn a_phase_longer_than_its_job_and_a_hash_that_only_the_chain_has_are_found() {
 
 #[test]
 fn a_part_that_is_removed_because_it_would_contradict_is_missed_by_verify() {
-    let parts = ["latency", "timeline", "each_rank", "moments"];
+    let parts = ["latency", "timeline", "each_rank", "moments", "kernel", "pace", "opened"];
     let place = campaign();
     let dir = place.folder();
-    for part in parts {
-        forge(&dir, SECOND, &|_, records| phase(records)[part] = Value::Null);
+    let at = dir.join(SECOND).join(names::RECORDS);
+    let whole = fs::read(&at).unwrap();
+    for part in parts.into_iter().chain(["nodes"]) {
+        fs::write(&at, &whole).unwrap();
+        forge(&dir, SECOND, &|_, records| match part {
+            "nodes" => records[0]["clients"][part] = Vec::<Value>::new().into(),
+            _ => {
+                let phase = phase(records);
+                phase[part] = Value::Null;
+                // The pace of a short phase may be unknown.
+                phase["spans"]["transfer_s"] = 1.0.into();
+            }
+        });
         let ran = place.assay(&format!("verify {}", dir.display()));
         assert_eq!(ran.status, Some(3), "{part}: {ran:#?}");
         let reason = crosscheck::lacks(&folder::load(&dir).unwrap().jobs[1]).expect("a part is missing");
-        assert_eq!(reason.code, Code::RecordsIncomplete);
+        assert_eq!((reason.code, reason.text("part")), (Code::RecordsIncomplete, Some(part)));
         let sentence = report::sentences::sentence(&reason);
         assert!(ran.out.contains(&sentence), "{ran:#?}");
         let judged = place.assay(&format!("judge {}", dir.display()));
@@ -283,6 +294,7 @@ fn honest_campaigns_do_not_contradict_themselves() {
     let tests = [
         ior("OWN", "-w -r -R -F -C -e -t 64k -b 4m -i 2", "write.bw"),
         ior("SHARED", "-w -r -g -e -t 47008 -b 470080 -s 8", "write.bw"),
+        ior("UNIQUE", "-w -F -u -e -t 64k -b 1m", "write.bw"),
         ior("RANDOM", "-w -F -z -Y -t 4k -b 256k", "write.bw"),
         "[dataset.d]\nior = \"-w -e -k -F -D 1 --rate=20MB/s -t 1m -b 1g -O stoneWallingWearOut=1 \
          -O stoneWallingStatusFile={dir}/pairs\"\n"

@@ -9,9 +9,10 @@ use jiff::Timestamp;
 use results::finding::{Finding, Severity};
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
-use results::record::{Clients, DifferingNodes, KernelCount, Mounted, NodeIdentity, Run, SKEW_S};
+use results::record::{Clients, DifferingNodes, KernelCount, Mounted, NodeIdentity, Phase, Run, SKEW_S};
 
 use crate::index::{Index, phases, runs};
+use crate::validity::kernel::is_on_device;
 use crate::validity::window::{self, Span};
 
 /// One job that ran on some nodes.
@@ -63,8 +64,17 @@ fn facts<'a>(index: &Index<'a>, name: &str, fs: &str, is_state: bool) -> Vec<Nod
 /// `at_once`: whether other tests run in parallel, so that their common time needs the wall clocks.
 fn of(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
     type NodeCheck = fn(&NodeFacts<'_>, &Clients) -> Option<Finding>;
-    let checks: [NodeCheck; 8] =
-        [shared_kernel, other_kind, elsewhere, other_server, mapped_object, other_program, traced, filtered];
+    let checks: [NodeCheck; 9] = [
+        shared_kernel,
+        other_kind,
+        elsewhere,
+        other_server,
+        mapped_object,
+        other_program,
+        traced,
+        filtered,
+        uncounted,
+    ];
     let found = |check: &NodeCheck| {
         let checked = |one| Some((one, check(one, NodeFacts::clients(one)?)?));
         let mut all = facts.iter().filter_map(checked);
@@ -94,8 +104,17 @@ impl NodeFacts<'_> {
 /// A directory on a file system of another type than planned.
 fn other_kind(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let (fs, kind) = facts.planned?;
+    let reason = |dir: &str| Reason::new(Code::PathOnWrongFs).with("host", &facts.run.host).with("dir", dir);
+    // With `-y` the directories depend on the socket of each rank, so only its file is known.
+    let is_known = |phase: &Phase| phase.opened.as_ref().is_some_and(|opened| !opened.kind.is_empty());
+    let measured = phases(facts.job).find(|phase| phase.backend != "dummy" && !is_known(phase));
+    if let Some(phase) = measured.filter(|_| clients.mounted.is_empty()) {
+        let reason = reason(&phase.path).with("found", "an unknown file system");
+        let reason = reason.with("fs", fs).with("planned", kind);
+        return Some(Finding::new(Severity::NeedsWaiver, reason));
+    }
     let there = clients.mounted.iter().find(|there| there.kind != kind)?;
-    let reason = Reason::new(Code::PathOnWrongFs).with("host", &facts.run.host).with("dir", &there.dir);
+    let reason = reason(&there.dir);
     let reason = reason.with("found", there.words()).with("fs", fs).with("planned", kind);
     Some(Finding::new(Severity::Error, reason))
 }
@@ -167,6 +186,14 @@ fn filtered(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     };
     let reason = on_nodes(Code::SystemCallFilter, clients, node, is_filtered).with("mode", node.seccomp);
     Some(Finding::new(Severity::NeedsWaiver, reason))
+}
+
+/// Processes whose bytes the kernel did not count, on a file system for which its count is compared.
+fn uncounted(facts: &NodeFacts<'_>, _: &Clients) -> Option<Finding> {
+    let of = |phase: &Phase| phase.kernel.as_ref().map_or(0, |kernel| kernel.uncounted);
+    let phase = phases(facts.job).find(|phase| of(phase) > 0 && is_on_device(phase))?;
+    let reason = Reason::new(Code::UncountedProcess).with("phase", &phase.phase);
+    Some(Finding::new(Severity::NeedsWaiver, reason.with("processes", of(phase))))
 }
 
 /// What no process had at the start of the job, but when a phase was prepared or recorded.

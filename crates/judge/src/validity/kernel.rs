@@ -35,12 +35,18 @@ struct KernelBytes<'p> {
     source: &'p str,
 }
 
+/// Whether the files of a phase are on a file system for which the kernel counts each process.
+pub(crate) fn is_on_device(phase: &Phase) -> bool {
+    phase.opened.as_ref().is_some_and(|opened| ON_DEVICES.contains(&opened.kind.as_str()))
+}
+
 /// The kernel's count for the file system of a phase; `None` where it does not count.
 fn counted(phase: &Phase) -> Option<KernelBytes<'_>> {
     let kernel: &KernelCount = phase.kernel.as_ref()?;
-    if ON_DEVICES.contains(&phase.opened.as_ref()?.kind.as_str()) {
+    if is_on_device(phase) {
         let KernelCount { read_bytes, written_bytes, .. } = *kernel;
-        return Some(KernelBytes { read: read_bytes, written: written_bytes, source: "/proc/self/io" });
+        let bytes = KernelBytes { read: read_bytes, written: written_bytes, source: "/proc/self/io" };
+        return Some(bytes).filter(|_| kernel.uncounted == 0);
     }
     // The client of Lustre counts its calls, also those that its cache served.
     let mount = kernel.mount.as_ref().filter(|mount| mount.source == MountCount::NFS)?;
@@ -133,14 +139,12 @@ pub(super) fn on_device(case: &TestCriterion<'_>) -> Result<(), Reason> {
 /// A rank with a file of its own of whose bytes the kernel moved only a part: rank, its bytes, and those of
 /// the kernel. Of a shared file, the kernel can read ahead for one rank what another asks for.
 fn of_one_rank(phase: &Phase) -> Option<(u32, u64, u64)> {
-    let each = phase.each_rank.as_ref().filter(|_| phase.file_per_rank && phase.opened.is_some())?;
-    let is_on_device = ON_DEVICES.contains(&phase.opened.as_ref()?.kind.as_str());
+    let each = phase.each_rank.as_ref().filter(|_| phase.file_per_rank && is_on_device(phase))?;
     let column = if is_read(phase) { &each.kernel_read } else { &each.kernel_written };
     let of = |rank| Some((rank, each.moved.of(rank)?, column.of(rank)?));
-    let mut less = (0..each.ranks).filter_map(of).filter(|(_, moved, found)| {
-        is_on_device && *moved >= LEAST && (*found as f64) < COUNTED * *moved as f64
-    });
-    less.next()
+    let is_less =
+        |(_, moved, found): &(u32, u64, u64)| *moved >= LEAST && (*found as f64) < COUNTED * *moved as f64;
+    (0..each.ranks).filter_map(of).find(is_less)
 }
 
 /// Data that was moved more than once, if nothing shows that each time reached storage. The page cache can

@@ -9,7 +9,7 @@ use results::folder::{Campaign, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::reason::Code;
 use results::record::{
     Clients, ClockDifference, DifferingNodes, End, KernelCount, MappedObject, Moments, Mounted, NodeIdentity,
-    Phase, Record, Run, Spans,
+    OpenedFiles, Phase, Record, Run, Spans,
 };
 
 use super::{numbers, summary, texts, verdicts_of};
@@ -173,6 +173,32 @@ fn a_tracer_or_a_filter_that_came_after_the_start_is_found_at_the_phases() {
     assert_eq!(found(filtered, &|_| ()), [needs(Code::SystemCallFilter)]);
     let once = found(traced, &|node| node.tracer_pid = 7);
     assert_eq!(once, [(Code::TracedProcess, Severity::NeedsWaiver, None)], "it is named once");
+}
+
+#[test]
+fn a_process_without_a_count_is_found_on_a_device_and_a_place_that_is_not_stated_as_unknown() {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    let found = |kind: &str, uncounted: u32, mounted: Vec<Mounted>, backend: &str| {
+        let clients = Clients { mounted, ..of_kernels(["a", "b"], |_: &mut NodeIdentity| ()) };
+        let mut job = job("W", "write", clients, 0);
+        let Record::Phase(phase) = &mut job.records[1] else { panic!() };
+        phase.backend = backend.into();
+        phase.kernel = Some(KernelCount { uncounted, ..KernelCount::default() });
+        phase.opened = Some(OpenedFiles { kind: kind.into(), ..OpenedFiles::default() });
+        let all = summary(&plan, &campaign(vec![job])).findings.into_iter();
+        let own = all.filter(|one| matches!(one.code(), Code::PathOnWrongFs | Code::UncountedProcess));
+        own.map(|one| (one.code(), one.severity)).collect::<Vec<_>>()
+    };
+    let there = || vec![mounted("lustre m:/l")];
+    let needs = |code| [(code, Severity::NeedsWaiver)];
+    assert_eq!(found("ext4", 2, there(), "posix"), needs(Code::UncountedProcess));
+    for (kind, uncounted) in [("ext4", 0), ("lustre", 2)] {
+        assert_eq!(found(kind, uncounted, there(), "posix"), [], "{kind} {uncounted}");
+    }
+    assert_eq!(found("", 0, Vec::new(), "posix"), needs(Code::PathOnWrongFs));
+    for (kind, backend) in [("", "dummy"), ("lustre", "posix")] {
+        assert_eq!(found(kind, 0, Vec::new(), backend), [], "{kind} {backend}");
+    }
 }
 
 #[test]

@@ -145,7 +145,8 @@ fn kernel(measured: &[RepetitionPhase]) -> Table {
         let phase = counting(one, Counts::Bytes).filter(|phase| phase.bytes > 0)?;
         let missing = || Cell::new("not available here");
         let of_kernel = |count: fn(&KernelCount) -> u64| {
-            phase.kernel.as_ref().map_or_else(missing, |kernel| bytes_cell(count(kernel)))
+            let counted = phase.kernel.as_ref().filter(|kernel| kernel.uncounted == 0);
+            counted.map_or_else(missing, |kernel| bytes_cell(count(kernel)))
         };
         let mount = phase.kernel.as_ref().and_then(|kernel| kernel.mount.as_ref()).map(|mount| {
             let [read, written] =

@@ -59,6 +59,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     OtherNodes: "Resume on the same nodes, or explain the change in a waiver.";
     OtherProgram: "Let the launcher start the campaign's own program, or explain the other in a waiver.";
     TracedProcess: "Run without a tracer, or explain it in a waiver.";
+    UncountedProcess:
+        "Let /proc/self/io be readable on all nodes (CONFIG_TASK_IO_ACCOUNTING), or explain it in a waiver.";
     SystemCallFilter: "Run outside the container or sandbox, or explain the filter in a waiver.";
     LinkedFile: "Remove the links, or explain them in a waiver.";
     NamesCached: "If this is intended, allow it with `cache = \"warm\"`.";

@@ -470,6 +470,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          A filter can answer calls in place of the kernel.",
         "{who}: a filter of system calls was active at the begin or the end of {phase}. A filter can answer \
          calls in place of the kernel.";
+    UncountedProcess:
+        "{who}: the kernel did not count the bytes of {processes|process} in {phase}, so the rate is not \
+         compared with its count.";
     LinkedFile:
         "Repetition {repetition}, {phase}: the files of {ranks|rank} are links. First: {path} is {place}.",
         "Repetition {repetition}, {phase}: the files of {ranks|rank} are links.";

@@ -116,6 +116,17 @@ fn absolute(word: &str) -> Option<&str> {
     Some(word[at..].trim_end_matches('/')).filter(|path| begins && !path.is_empty())
 }
 
+/// A path without the directory of a rank above its file, which `ior -u` adds: `/s/0/f` is `/s/f`.
+fn without_rank(path: &str) -> String {
+    let mut parts: Vec<&str> = path.split('/').collect();
+    if let [.., rank, _] = parts[..]
+        && rank.parse::<u32>().is_ok()
+    {
+        parts.remove(parts.len() - 2);
+    }
+    parts.join("/")
+}
+
 /// Files that the command line does not name, or that are in no directory of this campaign.
 fn of_files(campaign: &Campaign, job: &Job) -> Option<Reason> {
     run_of(job)?;
@@ -144,7 +155,9 @@ fn of_files(campaign: &Campaign, job: &Job) -> Option<Reason> {
     paths.find_map(|path| {
         let fact = |what, value| Some(differs(job, ("path", path.to_owned()), (what, value)));
         match () {
-            () if !is_script && !named(path) => fact("argv in job.json", words(argv)),
+            () if !is_script && !named(path) && !named(&without_rank(path)) => {
+                fact("argv in job.json", words(argv))
+            }
             () if !is_script && !own(path) => {
                 let dirs: Vec<&str> = info.data.values().map(String::as_str).collect();
                 fact("data in campaign.json", dirs.join(" "))

@@ -394,6 +394,12 @@ fn another_command_program_or_place_of_files_is_found() {
     assert_eq!(of_second(of_app), facts("argv of the run record", argv), "the campaign recorded its own");
     let elsewhere = |phase: &mut Phase| phase.path = "/dev/shm/f".into();
     assert_eq!(of_phase(elsewhere), facts("path", argv));
+    let below_rank = found(|campaign| {
+        let Record::Phase(phase) = &mut campaign.jobs[1].records[1] else { panic!() };
+        let (dir, name) = phase.path.rsplit_once('/').unwrap();
+        phase.path = format!("{dir}/0/{name}");
+    });
+    assert_eq!(below_rank, [], "-u adds a directory for each rank");
     let of_other_campaign = |job: &mut Job| {
         let Record::Run(run) = &mut job.records[0] else { panic!() };
         *run.argv.last_mut().unwrap() = "/t/f".into();

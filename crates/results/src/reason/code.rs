@@ -251,6 +251,8 @@ codes! {
     TracedProcess = "traced-process": "Another process traced a process of a job.";
     SystemCallFilter = "system-call-filter":
         "A filter of system calls was active in a process of a job.";
+    UncountedProcess = "uncounted-process":
+        "The kernel did not count the bytes of some processes of a job.";
     OtherNodes = "other-nodes": "Repetitions of a test ran on different nodes.";
     ClockSkew = "clock-skew": "The wall clocks of nodes, or of a node and the campaign, differ.";
     Straggler = "straggler": "A rank moved much less than the mean rank by the deadline.";

@@ -12,6 +12,9 @@ use super::identity::is_zero;
 pub struct KernelCount {
     /// How many processes were counted. Local ranks are threads of one process.
     pub processes: u32,
+    /// Processes whose bytes the kernel did not count. The bytes below are then only those of the others.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub uncounted: u32,
     /// Bytes that the processes caused to be fetched from a block device or a server (`read_bytes`).
     pub read_bytes: u64,
     /// Bytes of pages that they changed and that must reach storage, and of direct writes (`write_bytes`).

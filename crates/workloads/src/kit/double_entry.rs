@@ -66,8 +66,8 @@ impl KernelMoment {
         let process = grown(before.process, self.process);
         let own = process.map(|[_, _, read, written]| [read, written]);
         let on_mount = grown(before.mount, self.mount);
-        let is_silent = leads_process(comm) && process.is_none();
-        let counted = [process.is_some().into(), is_silent.into(), on_mount.is_some().into()];
+        let is_uncounted = leads_process(comm) && process.is_none();
+        let counted = [process.is_some().into(), is_uncounted.into(), on_mount.is_some().into()];
         let counts = parts.sums(counted);
         let [traced, seccomp] = [0, 1].map(|at| self.watched[at].max(before.watched[at]));
         let (traced, seccomp) = (parts.sum(traced), parts.max(seccomp));
@@ -103,12 +103,13 @@ pub struct KernelPlaces {
 
 impl KernelPlaces {
     /// What was counted on `mount` and elsewhere, and the pace of all ranks' clocks.
-    pub fn counted(self, reduced: &ReducedParts, mount: &Mount) -> (Option<KernelCount>, Option<ClockPace>) {
-        let [processes, silent, mounts] = reduced.all(self.counts);
+    pub fn counted(self, reduced: &ReducedParts, mount: &Mount) -> (KernelCount, Option<ClockPace>) {
+        let [processes, uncounted, mounts] = reduced.all(self.counts);
         let [read_call_bytes, write_call_bytes, read_bytes, written_bytes] = reduced.all(self.process);
         let [mount_read, mount_written] = reduced.all(self.mount);
-        let count = (processes > 0 && silent == 0).then(|| KernelCount {
+        let count = KernelCount {
             processes: processes as u32,
+            uncounted: uncounted as u32,
             read_bytes,
             written_bytes,
             read_call_bytes,
@@ -120,7 +121,7 @@ impl KernelPlaces {
                 read_bytes: mount_read,
                 written_bytes: mount_written,
             }),
-        });
+        };
         let share = |value: u64| value as f64 / BILLION;
         let [raw, wall] = reduced.all(self.raw_and_wall).map(share);
         let seconds = share(reduced.of(self.shortest));
@@ -264,7 +265,7 @@ mod tests {
         comm: &dyn Comm,
         node: &Node,
         clock: &impl Clock,
-    ) -> Result<(Option<KernelCount>, Option<ClockPace>), Halt> {
+    ) -> Result<(KernelCount, Option<ClockPace>), Halt> {
         let (mount, mut parts) = (Mount::default(), ReductionParts::default());
         let now = KernelMoment::now(comm, node, &mount, clock);
         let places = now.add(before, comm, clock, &mut parts);
@@ -305,9 +306,19 @@ mod tests {
             since(&before, comm, &node, &clock)
         });
         let (count, _) = all.into_iter().next().unwrap().expect("no panic").expect("no halt");
-        let count = count.expect("Linux counts them");
-        assert_eq!((count.processes, &count.mount), (1, &None));
+        assert_eq!((count.processes, count.uncounted, &count.mount), (1, 0, &None));
         assert!((3 << 20..16 << 20).contains(&count.write_call_bytes), "{count:?}");
+    }
+
+    #[test]
+    fn a_process_without_a_count_is_counted_as_such() {
+        let all = local::run(1, |comm| {
+            let (node, clock, mount) = (Node::find(comm)?, CycleClock::new(), Mount::default());
+            let before = KernelMoment { process: None, ..KernelMoment::now(comm, &node, &mount, &clock) };
+            since(&before, comm, &node, &clock)
+        });
+        let (count, _) = all.into_iter().next().unwrap().expect("no panic").expect("no halt");
+        assert_eq!(count, KernelCount { uncounted: 1, seccomp: count.seccomp, ..KernelCount::default() });
     }
 
     #[test]
@@ -330,7 +341,6 @@ mod tests {
             Ok::<_, Halt>((places.own, count))
         });
         let (own, count) = all.into_iter().next().unwrap().expect("no panic").expect("no halt");
-        let count = count.expect("Linux counts them");
         assert_eq!(own, Some([count.read_bytes, count.written_bytes]));
     }
 

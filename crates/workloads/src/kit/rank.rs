@@ -286,7 +286,8 @@ impl<'a> Rank<'a> {
         places: Option<KernelPlaces>,
         reduced: &ReducedParts,
     ) -> (Option<KernelCount>, Option<ClockPace>) {
-        places.map_or((None, None), |places| places.counted(reduced, &self.mount))
+        let counted = places.map(|places| places.counted(reduced, &self.mount));
+        counted.map_or((None, None), |(count, pace)| (Some(count), pace))
     }
 
     fn agree_on_records(&self, kept: io::Result<()>) -> Result<(), Halt> {
