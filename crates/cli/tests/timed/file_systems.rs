@@ -66,6 +66,7 @@ fn known(which: FileSystem) -> Known {
     let (broken, sometimes): (&[_], &[_]) = match which {
         FileSystem::Mergerfs | FileSystem::Sshfs => (LINKS, RENAME),
         FileSystem::Nfs => (&["posix.unlink.while_open"], RENAME),
+        FileSystem::Cephfs => (&[], &["posix.locks.close"]),
         FileSystem::GlusterDistribute => (&[], RENAME),
         FileSystem::GlusterDisperse => (&[], &["posix.locks.shared"]),
         _ => (&[], &[]),

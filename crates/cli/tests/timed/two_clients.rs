@@ -158,7 +158,7 @@ fn two_clients_of_cephfs_have_common_locks_and_read_old_data_from_the_page_cache
             "posix.visible.after_write",
             "posix.visible.close_to_open",
         ],
-        sometimes: &["posix.unlink.while_open", READERS, WRITERS],
+        sometimes: &["posix.locks.close", "posix.unlink.while_open", READERS, WRITERS],
         slow: &["posix.link.exclusive", "posix.rename.atomic"],
         not_shown: &[SPARSE],
     };
