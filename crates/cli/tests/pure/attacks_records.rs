@@ -251,6 +251,19 @@ fn a_part_that_is_removed_because_it_would_contradict_is_missed_by_verify() {
 }
 
 #[test]
+fn records_of_another_workload_are_not_those_of_the_plan() {
+    let place = campaign();
+    let dir = place.folder();
+    forge(&dir, SECOND, &|info, records| {
+        records[0]["workload"] = "app".into();
+        records[0]["argv"] = info["argv"].clone();
+    });
+    let judged = place.assay(&format!("judge {}", dir.display()));
+    assert!(judged.status == Some(3) && judged.out.contains("INVALID"), "{judged:#?}");
+    assert_eq!(place.assay(&format!("verify {}", dir.display())).status, Some(1));
+}
+
+#[test]
 fn a_chain_whose_entries_go_back_in_time_does_not_verify() {
     let place = campaign();
     let dir = place.folder();
@@ -295,6 +308,7 @@ fn honest_campaigns_do_not_contradict_themselves() {
         ior("OWN", "-w -r -R -F -C -e -t 64k -b 4m -i 2", "write.bw"),
         ior("SHARED", "-w -r -g -e -t 47008 -b 470080 -s 8", "write.bw"),
         ior("UNIQUE", "-w -F -u -e -t 64k -b 1m", "write.bw"),
+        ior("PLACED", "-w -F -e -t 64k -b 1m -O numNodes=2", "write.bw"),
         ior("RANDOM", "-w -F -z -Y -t 4k -b 256k", "write.bw"),
         "[dataset.d]\nior = \"-w -e -k -F -D 1 --rate=20MB/s -t 1m -b 1g -O stoneWallingWearOut=1 \
          -O stoneWallingStatusFile={dir}/pairs\"\n"

@@ -23,6 +23,8 @@ struct NodeFacts<'a> {
     state: String,
     /// The name of the file system in the plan, and its planned type, if the plan states it.
     planned: Option<(&'a str, &'a str)>,
+    /// The name of the file system and its type, as the campaign found it on its own node.
+    found: Option<(&'a str, &'a str)>,
     /// SHA-256 of the program of the campaign.
     program: &'a str,
     /// Whether the plan states that nodes may share a kernel.
@@ -51,12 +53,14 @@ pub(super) fn all(index: &Index<'_>) -> Vec<Finding> {
 fn facts<'a>(index: &Index<'a>, name: &str, fs: &str, is_state: bool) -> Vec<NodeFacts<'a>> {
     let planned = index.plan.file_systems.get_key_value(fs);
     let planned = planned.and_then(|(name, fs)| Some((name.as_str(), fs.kind.as_deref()?)));
+    let found = index.file_system(fs).filter(|found| !found.kind.is_empty());
+    let found = found.map(|found| (found.name.as_str(), found.kind.as_str()));
     let state = if is_state { name.to_owned() } else { String::new() };
     let of = |job: &&'a Job| {
         let run = runs(&[*job]).next()?;
         let simulated = index.plan.clients.simulated;
         let program = &index.campaign.info.tool_sha256;
-        Some(NodeFacts { job, run, state: state.clone(), planned, program, simulated })
+        Some(NodeFacts { job, run, state: state.clone(), planned, found, program, simulated })
     };
     index.jobs(name).iter().filter_map(of).collect()
 }
@@ -103,7 +107,7 @@ impl NodeFacts<'_> {
 
 /// A directory on a file system of another type than planned.
 fn other_kind(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
-    let (fs, kind) = facts.planned?;
+    let (fs, kind) = facts.planned.or(facts.found)?;
     let reason = |dir: &str| Reason::new(Code::PathOnWrongFs).with("host", &facts.run.host).with("dir", dir);
     // With `-y` the directories depend on the socket of each rank, so only its file is known.
     let is_known = |phase: &Phase| phase.opened.as_ref().is_some_and(|opened| !opened.kind.is_empty());
@@ -113,6 +117,7 @@ fn other_kind(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
         let reason = reason.with("fs", fs).with("planned", kind);
         return Some(Finding::new(Severity::NeedsWaiver, reason));
     }
+    facts.planned?;
     let there = clients.mounted.iter().find(|there| there.kind != kind)?;
     let reason = reason(&there.dir);
     let reason = reason.with("found", there.words()).with("fs", fs).with("planned", kind);

@@ -62,7 +62,8 @@ fn received(planned: &PlannedJob, job: &Job) -> Result<(), Reason> {
     };
     // Without its own data, a job writes what another one wrote.
     let data_of = |argv: &[String]| argv.iter().find(|word| word.starts_with("--data-of=")).cloned();
-    if is_there(&run.argv) && is_there(&job.info.argv) && data_of(&run.argv) == data_of(&job.info.argv) {
+    let is_same = is_there(&run.argv) && is_there(&job.info.argv) && run.workload == planned.workload;
+    if is_same && data_of(&run.argv) == data_of(&job.info.argv) {
         return Ok(());
     }
     let (received, planned) = (run.argv.join(" "), words.join(" "));

@@ -430,7 +430,8 @@ fn a_count_about_the_whole_benchmark_or_one_kind_allows_the_failures_of_that_kin
             let failed = Failed { operations: 4, first: vec![first], ..Failed::default() };
             let failed = (repetition == 2).then_some(failed);
             let operations = |name: &str, failed| {
-                let of_phase = Phase { counts: Counts::Operations, failed, ..phase(name, 0) };
+                let ops = if name == "benchmark" { 100 } else { 50 };
+                let of_phase = Phase { counts: Counts::Operations, ops, failed, ..phase(name, 0) };
                 Record::Phase(Box::new(of_phase))
             };
             let mut job = job("T", repetition, phase("cleanup", 0));

@@ -138,7 +138,11 @@ fn with_arguments(campaign: &Campaign) -> Campaign {
         let known = line.and_then(TransferParameters::of).unwrap_or_default();
         for record in &mut job.records {
             match record {
-                Record::Run(run) if run.argv.is_empty() => run.argv.clone_from(&argv),
+                Record::Run(run) if run.argv.is_empty() => {
+                    let workload =
+                        argv.iter().find(|word| ["ior", "mdtest", "md-workbench"].contains(&&***word));
+                    (run.argv, run.workload) = (argv.clone(), workload.cloned().unwrap_or_default());
+                }
                 Record::Phase(phase) => {
                     phase.backend.clone_from(&known.backend);
                     (phase.block_bytes, phase.transfer_bytes) = (known.block_bytes, known.transfer_bytes);

@@ -55,7 +55,7 @@ impl Stage {
             }))
         };
         let records = [
-            Record::Run(Run { ranks: 1, ..Run::default() }),
+            Record::Run(Run { ranks: 1, workload: "ior".into(), ..Run::default() }),
             phase("write"),
             phase("read"),
             Record::End(End::default()),

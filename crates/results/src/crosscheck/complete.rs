@@ -2,11 +2,11 @@
 //!
 //! Never here: the values of these parts. Records of other programs may lack some.
 
-use super::of_job::run_of;
+use super::of_job::{is_reused, run_of};
 use super::of_parts::is_kind;
 use crate::folder::{Job, JobEnd};
 use crate::reason::{Code, Reason};
-use crate::record::{Counts, Phase, Record, phases};
+use crate::record::{Counts, OpenedFiles, Phase, Record, Run, phases};
 
 /// The backend that moves no data.
 const WITHOUT_FILES: &str = "dummy";
@@ -26,8 +26,7 @@ pub fn is_part(phase: &str) -> bool {
 ///
 /// A part that is missing cannot contradict the others.
 pub fn lacks(job: &Job) -> Option<Reason> {
-    let is_of_another = job.dataset.as_ref().is_some_and(|made| made.reused.is_some());
-    if job.info.end != JobEnd::Exit(0) || job.records.is_empty() || is_of_another {
+    if job.info.end != JobEnd::Exit(0) || job.records.is_empty() || is_reused(job) {
         return None;
     }
     let reason = |part: &str, phase: Option<&str>| {
@@ -47,13 +46,30 @@ pub fn lacks(job: &Job) -> Option<Reason> {
         return Some(reason("nodes", None));
     }
     let has_columns = run_of(job).is_some_and(|run| run.workload != "flash-io");
-    phases(&job.records).find_map(|phase| Some(reason(missing(phase, has_columns)?, Some(&phase.phase))))
+    let is_place_known = run.clients.as_ref().is_some_and(|clients| !clients.mounted.is_empty());
+    phases(&job.records).find_map(|phase| {
+        let place = missing_place(phase, run, is_place_known);
+        let part = missing(phase, has_columns).or(place.then_some("opened"))?;
+        Some(reason(part, Some(&phase.phase)))
+    })
+}
+
+/// Whether it is not recorded where the files of a phase are, although the system knows its files. A driver
+/// of MPI-IO, such as `daos:`, has files that the system does not know.
+fn missing_place(phase: &Phase, run: &Run, is_place_known: bool) -> bool {
+    let moves_data = phase.counts == Counts::Bytes && phase.backend != WITHOUT_FILES;
+    let driver = phase.path.split_once(':').map(|(driver, _)| driver).filter(|driver| !driver.contains('/'));
+    let by_driver = driver.is_some_and(|driver| {
+        let named = format!("{driver}:");
+        run.argv.iter().any(|word| word.split(['=', '@', ',']).any(|part| part.starts_with(&named)))
+    });
+    let is_known = |opened: &OpenedFiles| !opened.kind.is_empty() || !is_place_known;
+    moves_data && phase.ops > 0 && !by_driver && !phase.opened.as_ref().is_some_and(is_known)
 }
 
 /// The name of a part that a phase lacks. With `has_columns` the workload records the ranks and the times.
 fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
     let is_whole = !is_part(&phase.phase);
-    let moves_data = phase.counts == Counts::Bytes && phase.backend != WITHOUT_FILES;
     let has_pace = phase.pace.is_some_and(|pace| pace.seconds > 0.0);
     let parts = [
         ("latency", phase.latency.is_none()),
@@ -62,7 +78,6 @@ fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
         ("moments", phase.moments.is_none() && has_columns),
         ("kernel", phase.kernel.is_none() && is_whole),
         ("pace", !has_pace && phase.spans.transfer_s >= PACED_S),
-        ("opened", phase.opened.is_none() && moves_data),
         ("check", phase.check.is_none() && phase.phase.ends_with("_check")),
     ];
     parts.into_iter().find_map(|(name, is_missing)| (is_missing && phase.ops > 0).then_some(name))
@@ -71,6 +86,7 @@ fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::{DatasetReuse, JobInfo, Manifest};
     use crate::record::{
         Check, ClockPace, EachRank, KernelCount, Latency, Moments, OpenedFiles, Spans, Timeline,
     };
@@ -90,7 +106,7 @@ mod tests {
             moments: Some(Moments::default()),
             kernel: Some(KernelCount::default()),
             pace: Some(ClockPace { seconds: 1.0, ..ClockPace::default() }),
-            opened: Some(OpenedFiles::default()),
+            opened: Some(OpenedFiles { kind: "ext4".into(), ..OpenedFiles::default() }),
             check: name.ends_with("_check").then(Check::default),
             spans: Spans { transfer_s: 1.0, ..Spans::default() },
             ..Phase::default()
@@ -99,7 +115,7 @@ mod tests {
 
     #[test]
     fn each_part_of_a_phase_is_missed() {
-        let without: [Without; 9] = [
+        let without: [Without; 8] = [
             ("latency", |phase| phase.latency = None),
             ("timeline", |phase| phase.timeline = None),
             ("each_rank", |phase| phase.each_rank = None),
@@ -107,7 +123,6 @@ mod tests {
             ("kernel", |phase| phase.kernel = None),
             ("pace", |phase| phase.pace = None),
             ("pace", |phase| phase.pace = Some(ClockPace::default())),
-            ("opened", |phase| phase.opened = None),
             ("check", |phase| phase.check = None),
         ];
         assert_eq!(missing(&whole("read_check"), true), None);
@@ -122,9 +137,7 @@ mod tests {
 
     #[test]
     fn a_part_that_cannot_be_recorded_is_not_missed() {
-        let without: [Without; 4] = [
-            ("file_creation", |phase| (phase.opened, phase.counts) = (None, Counts::Operations)),
-            ("write", |phase| (phase.opened, phase.backend) = (None, WITHOUT_FILES.into())),
+        let without: [Without; 2] = [
             ("write", |phase| (phase.pace, phase.spans.transfer_s) = (None, 0.001)),
             ("benchmark_read", |phase| {
                 (phase.timeline, phase.each_rank, phase.kernel) = (None, None, None);
@@ -137,6 +150,41 @@ mod tests {
         }
         let columns = Phase { timeline: None, each_rank: None, moments: None, ..whole("checkpoint") };
         assert_eq!(missing(&columns, false), None);
+    }
+
+    #[test]
+    fn only_a_dataset_may_have_the_records_of_another_campaign() {
+        let reused = Manifest { reused: Some(DatasetReuse::default()), ..Manifest::default() };
+        let part = |test: &str| {
+            let info = JobInfo { test: test.into(), end: JobEnd::Exit(0), ..JobInfo::default() };
+            let (records, dataset) = (vec![Record::Run(Run::default())], Some(Box::new(reused.clone())));
+            let reason = lacks(&Job { info, records, dataset, ..Job::default() })?;
+            reason.text("part").map(str::to_owned)
+        };
+        assert_eq!((part("dataset.d"), part("W")), (None, Some("arguments".to_owned())));
+    }
+
+    #[test]
+    fn the_place_of_files_is_missed_unless_there_are_none_that_the_system_knows() {
+        let argv = ["ior", "-o", "daos:/s/f"].map(str::to_owned).to_vec();
+        let run = Run { argv, ..Run::default() };
+        let write = || whole("write");
+        let unknown = || Phase { opened: Some(OpenedFiles::default()), ..write() };
+        let none = || Phase { opened: None, ..write() };
+        let at = |path: &str| Phase { path: path.into(), ..none() };
+        for (is_missing, is_place_known, phase) in [
+            (false, true, write()),
+            (true, true, none()),
+            (true, false, none()),
+            (true, true, unknown()),
+            (false, false, unknown()),
+            (false, true, Phase { counts: Counts::Operations, ..none() }),
+            (false, true, Phase { backend: WITHOUT_FILES.into(), ..none() }),
+            (false, true, at("daos:/s/f.00000000")),
+            (true, true, at("other:/s/f")),
+        ] {
+            assert_eq!(missing_place(&phase, &run, is_place_known), is_missing, "{phase:?}");
+        }
     }
 
     #[test]

@@ -26,9 +26,6 @@ const DATASETS: &str = "/assay-datasets/";
 
 /// The first contradiction among the parts of a job, if any.
 pub(super) fn contradiction(campaign: &Campaign, job: &Job) -> Option<Reason> {
-    // A dataset of an earlier campaign has the records and the command line of that time.
-    let is_reused = job.info.test.starts_with("dataset.")
-        && job.dataset.as_ref().is_some_and(|made| made.reused.is_some());
     let of_this_campaign = || {
         of_command(job)
             .or_else(|| of_files(campaign, job))
@@ -37,8 +34,14 @@ pub(super) fn contradiction(campaign: &Campaign, job: &Job) -> Option<Reason> {
     };
     repeated_phase(job)
         .or_else(|| overlapping_phases(job))
-        .or_else(|| if is_reused { None } else { of_this_campaign() })
+        .or_else(|| if is_reused(job) { None } else { of_this_campaign() })
         .or_else(|| job.chained.as_ref().and_then(|chained| of_chain(campaign, job, chained)))
+}
+
+/// Whether the job is a dataset of an earlier campaign. It has the records and the command line of that time.
+pub(super) fn is_reused(job: &Job) -> bool {
+    let made = job.dataset.as_ref().filter(|_| job.info.test.starts_with("dataset."));
+    made.is_some_and(|made| made.reused.is_some())
 }
 
 fn repeated_phase(job: &Job) -> Option<Reason> {

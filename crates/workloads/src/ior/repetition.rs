@@ -90,7 +90,8 @@ fn stopped_by_wrong_data(test: &mut RunningTest<'_>, number: u32, bad: u64) -> R
 
 /// Reports to rank 0's sink and observer that the test begins.
 fn begin(test: &mut RunningTest<'_>) -> Result<(), Halt> {
-    test.rank.begin_run(test.place.nodes)?;
+    // `-O numNodes` changes the placement, and not where the ranks are.
+    test.rank.begin_run(test.rank.node.count)?;
     test.observer.event(&IorEvent::Test {
         test: test.parameters.test,
         place: test.place,
