@@ -67,8 +67,8 @@ fn known(which: FileSystem) -> Known {
         FileSystem::Mergerfs | FileSystem::Sshfs => (LINKS, RENAME),
         FileSystem::Nfs => (&["posix.unlink.while_open"], RENAME),
         FileSystem::Cephfs => (&[], &["posix.locks.close"]),
-        FileSystem::GlusterDistribute => (&[], RENAME),
-        FileSystem::GlusterDisperse => (&[], &["posix.locks.shared"]),
+        FileSystem::GlusterDistribute | FileSystem::GlusterReplicate => (&[], RENAME),
+        FileSystem::GlusterDisperse => (&[], &["posix.locks.shared", "posix.rename.atomic"]),
         _ => (&[], &[]),
     };
     let rejected: &[_] = match which {
