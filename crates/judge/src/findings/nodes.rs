@@ -68,9 +68,10 @@ fn facts<'a>(index: &Index<'a>, name: &str, fs: &str, is_state: bool) -> Vec<Nod
 /// `at_once`: whether other tests run in parallel, so that their common time needs the wall clocks.
 fn of(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
     type NodeCheck = fn(&NodeFacts<'_>, &Clients) -> Option<Finding>;
-    let checks: [NodeCheck; 9] = [
+    let checks: [NodeCheck; 10] = [
         shared_kernel,
         other_kind,
+        unknown_place,
         elsewhere,
         other_server,
         mapped_object,
@@ -107,21 +108,23 @@ impl NodeFacts<'_> {
 
 /// A directory on a file system of another type than planned.
 fn other_kind(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
-    let (fs, kind) = facts.planned.or(facts.found)?;
-    let reason = |dir: &str| Reason::new(Code::PathOnWrongFs).with("host", &facts.run.host).with("dir", dir);
-    // With `-y` the directories depend on the socket of each rank, so only its file is known.
-    let is_known = |phase: &Phase| phase.opened.as_ref().is_some_and(|opened| !opened.kind.is_empty());
-    let measured = phases(facts.job).find(|phase| phase.backend != "dummy" && !is_known(phase));
-    if let Some(phase) = measured.filter(|_| clients.mounted.is_empty()) {
-        let reason = reason(&phase.path).with("found", "an unknown file system");
-        let reason = reason.with("fs", fs).with("planned", kind);
-        return Some(Finding::new(Severity::NeedsWaiver, reason));
-    }
-    facts.planned?;
+    let (fs, kind) = facts.planned?;
     let there = clients.mounted.iter().find(|there| there.kind != kind)?;
-    let reason = reason(&there.dir);
+    let reason = Reason::new(Code::PathOnWrongFs).with("host", &facts.run.host).with("dir", &there.dir);
     let reason = reason.with("found", there.words()).with("fs", fs).with("planned", kind);
     Some(Finding::new(Severity::Error, reason))
+}
+
+/// Files of which neither the directory nor the file itself has a known place. With `ior -y` only the file
+/// has one, because the directories depend on the socket of each rank.
+fn unknown_place(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+    let (fs, kind) = facts.planned.or(facts.found)?;
+    let is_unknown = |phase: &&Phase| phase.opened.as_ref().is_none_or(|opened| opened.kind.is_empty());
+    let mut measured = phases(facts.job).filter(|phase| phase.backend != "dummy");
+    let phase = measured.find(is_unknown).filter(|_| clients.mounted.is_empty())?;
+    let reason = Reason::new(Code::PathOnWrongFs).with("host", &facts.run.host).with("dir", &phase.path);
+    let reason = reason.with("found", "an unknown file system").with("fs", fs).with("planned", kind);
+    Some(Finding::new(Severity::NeedsWaiver, reason))
 }
 
 /// Nodes on which a directory is on another file system.
@@ -195,10 +198,12 @@ fn filtered(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
 
 /// Processes whose bytes the kernel did not count, on a file system for which its count is compared.
 fn uncounted(facts: &NodeFacts<'_>, _: &Clients) -> Option<Finding> {
-    let of = |phase: &Phase| phase.kernel.as_ref().map_or(0, |kernel| kernel.uncounted);
-    let phase = phases(facts.job).find(|phase| of(phase) > 0 && is_on_device(phase))?;
+    let (phase, processes) = phases(facts.job).find_map(|phase| {
+        let processes = phase.kernel.as_ref()?.uncounted;
+        (processes > 0 && is_on_device(phase)).then_some((phase, processes))
+    })?;
     let reason = Reason::new(Code::UncountedProcess).with("phase", &phase.phase);
-    Some(Finding::new(Severity::NeedsWaiver, reason.with("processes", of(phase))))
+    Some(Finding::new(Severity::NeedsWaiver, reason.with("processes", processes)))
 }
 
 /// What no process had at the start of the job, but when a phase was prepared or recorded.

@@ -2,7 +2,7 @@
 //!
 //! Never here: the values of these parts. Records of other programs may lack some.
 
-use super::of_job::{is_reused, run_of};
+use super::of_job::{is_reused, parts};
 use super::of_parts::is_kind;
 use crate::folder::{Job, JobEnd};
 use crate::reason::{Code, Reason};
@@ -45,7 +45,7 @@ pub fn lacks(job: &Job) -> Option<Reason> {
     if run.workload != "app" && nodes != run.nodes as usize {
         return Some(reason("nodes", None));
     }
-    let has_columns = run_of(job).is_some_and(|run| run.workload != "flash-io");
+    let has_columns = !["app", "flash-io"].contains(&&*run.workload);
     let is_place_known = run.clients.as_ref().is_some_and(|clients| !clients.mounted.is_empty());
     phases(&job.records).find_map(|phase| {
         let place = missing_place(phase, run, is_place_known);
@@ -60,8 +60,8 @@ fn missing_place(phase: &Phase, run: &Run, is_place_known: bool) -> bool {
     let moves_data = phase.counts == Counts::Bytes && phase.backend != WITHOUT_FILES;
     let driver = phase.path.split_once(':').map(|(driver, _)| driver).filter(|driver| !driver.contains('/'));
     let by_driver = driver.is_some_and(|driver| {
-        let named = format!("{driver}:");
-        run.argv.iter().any(|word| word.split(['=', '@', ',']).any(|part| part.starts_with(&named)))
+        let has_driver = |part: &str| part.strip_prefix(driver).is_some_and(|rest| rest.starts_with(':'));
+        parts(&run.argv).any(has_driver)
     });
     let is_known = |opened: &OpenedFiles| !opened.kind.is_empty() || !is_place_known;
     moves_data && phase.ops > 0 && !by_driver && !phase.opened.as_ref().is_some_and(is_known)

@@ -112,6 +112,11 @@ fn argv_of_app(record: &Record) -> Option<&[String]> {
     }
 }
 
+/// The parts of arguments that can be paths: `-o a@b` and `-O name=a,name=b` have two each.
+pub(super) fn parts(argv: &[String]) -> impl Iterator<Item = &str> {
+    argv.iter().flat_map(|word| word.split(['@', ',', '=']))
+}
+
 /// The directory in a word such as `ufs:/s/f`, if it has an absolute path.
 fn absolute(word: &str) -> Option<&str> {
     let at = word.find('/')?;
@@ -135,10 +140,7 @@ fn of_files(campaign: &Campaign, job: &Job) -> Option<Reason> {
     run_of(job)?;
     let argv = &job.info.argv;
     let below = |path: &str, dir: &str| path.starts_with(dir.trim_end_matches('/'));
-    let named = |path: &str| {
-        let mut parts = argv.iter().flat_map(|word| word.split(['@', ',', '=']));
-        parts.any(|word| absolute(word).is_some_and(|dir| below(path, dir)))
-    };
+    let named = |path: &str| parts(argv).any(|word| absolute(word).is_some_and(|dir| below(path, dir)));
     let info = &campaign.info;
     // A plan may also name a directory of its own.
     let chosen = || {
