@@ -8,6 +8,8 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 mod commands;
+#[cfg(test)]
+mod corpus;
 mod orphan;
 mod personalities;
 mod session;

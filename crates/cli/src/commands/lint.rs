@@ -98,7 +98,7 @@ pub(super) fn of_plan(plan: &Plan) -> Result<(String, bool), Usage> {
 }
 
 /// The findings about a plan, with those about changed options.
-fn findings(plan: &Plan) -> Vec<Finding> {
+pub(super) fn findings(plan: &Plan) -> Vec<Finding> {
     lint::plan_with(plan, &drifted)
 }
 

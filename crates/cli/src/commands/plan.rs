@@ -2,6 +2,8 @@
 
 mod add;
 mod ask;
+#[cfg(test)]
+mod corpus_tests;
 mod init;
 mod jobs;
 mod power;
@@ -222,7 +224,7 @@ pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
     loaded(path, |text, name| Ok(Plan::check(text, name, choice)?))
 }
 
-/// The plan that `read` makes of a text and the name of its file, with its command lines checked.
+/// The plan that `read` makes of a text and the name of its file.
 fn loaded(path: &Path, read: impl Fn(&str, &str) -> Result<Plan>) -> Result<Plan> {
     let bundled = BUNDLED.iter().find(|plan| Path::new(plan.name) == path && !path.is_file());
     let name = bundled.map_or_else(|| path.display().to_string(), BundledPlan::file);
@@ -238,7 +240,11 @@ fn loaded(path: &Path, read: impl Fn(&str, &str) -> Result<Plan>) -> Result<Plan
             utf8_text(bytes).map_err(|error| Usage(format!("{name}:{error}")))?
         }
     };
-    let plan = read(&text, &name)?;
+    check_lines(read(&text, &name)?, &name)
+}
+
+/// The plan of the file `name`, if the program accepts all its command lines.
+fn check_lines(plan: Plan, name: &str) -> Result<Plan> {
     let mut errors: Vec<((usize, usize), Usage)> = Vec::new();
     let mut note = |(row, column), who: &str, why: &str| {
         errors.push(((row, column), Usage(format!("{name}:{row}:{column}: {who}: {why}"))));

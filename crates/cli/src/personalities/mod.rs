@@ -3,6 +3,8 @@
 pub(crate) mod age;
 mod classic;
 #[cfg(test)]
+mod corpus_tests;
+#[cfg(test)]
 mod facts_tests;
 mod failures;
 pub(crate) mod fdtree;

@@ -41,6 +41,7 @@ mod classic_readers;
 mod commands_killed;
 mod commands_page;
 mod compare;
+mod corpus;
 mod fdtree;
 mod fdtree_faults;
 mod fdtree_found;
