@@ -16,7 +16,6 @@ mod shape;
 mod siblings;
 mod tokens;
 mod tree;
-mod types;
 mod unsafe_code;
 mod words;
 
@@ -55,7 +54,6 @@ const RULES: &[Rule] = &[
     shape::functions,
     siblings::apart,
     tokens::readable,
-    types::once,
     unsafe_code::places,
     unsafe_code::reasons,
     words::banned,
