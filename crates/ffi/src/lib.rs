@@ -13,4 +13,4 @@ pub mod mpi;
 pub mod netcdf;
 pub mod system_call;
 
-pub use loaded::{LoadError, library_text};
+pub use loaded::{LoadError, pnetcdf_version};

@@ -138,13 +138,23 @@ macro_rules! functions {
 }
 pub(crate) use functions;
 
-/// The text that the function `symbol` of the library at `path` returns. The function takes no arguments, and
-/// its text is never freed. The call loads the library, which stays loaded.
-pub fn library_text(path: &Path, symbol: &str) -> Result<String, LoadError> {
+/// The version of the PnetCDF at `path`, as it names it. The call loads the library, which stays loaded.
+pub fn pnetcdf_version(path: &Path) -> Result<String, LoadError> {
+    // SAFETY: PnetCDF declares the function so (`pnetcdf.h`); its text is a constant.
+    unsafe { library_text(path, "ncmpi_inq_libvers") }
+}
+
+/// The text that the function `symbol` of the library at `path` returns.
+///
+/// # Safety
+///
+/// The constructors of the library require nothing from the program. The function takes no arguments, and
+/// its text is never freed.
+unsafe fn library_text(path: &Path, symbol: &str) -> Result<String, LoadError> {
     let reject = |why| LoadError { library: path.to_owned(), why };
-    // SAFETY: the caller requests a library whose constructors require nothing from the program.
+    // SAFETY: the caller guarantees it.
     let loaded = unsafe { open(path) }?;
-    // SAFETY: the caller names a function of this type.
+    // SAFETY: the caller guarantees that the function is of this type.
     let ask: Result<unsafe extern "C" fn() -> *const c_char, _> = unsafe { function(loaded, symbol) };
     let ask = ask.map_err(reject)?;
     // SAFETY: it takes no arguments, and needs only the loaded library.
@@ -162,11 +172,11 @@ mod tests {
 
     #[test]
     fn a_library_reports_its_version_or_an_error() {
-        let version =
-            library_text(Path::new("libc.so.6"), "gnu_get_libc_version").expect("glibc reports its version");
+        let libc = Path::new("libc.so.6");
+        // SAFETY: the C library is loaded, and declares the function so (`gnu/libc-version.h`).
+        let version = unsafe { library_text(libc, "gnu_get_libc_version") }.expect("glibc reports it");
         assert!(version.starts_with("2."), "{version}");
-        let error =
-            library_text(Path::new("libc.so.6"), "ncmpi_inq_libvers").expect_err("libc has no such function");
+        let error = pnetcdf_version(libc).expect_err("libc has no such function");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol ncmpi_inq_libvers");
     }
 

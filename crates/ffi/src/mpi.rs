@@ -116,6 +116,11 @@ pub struct MpiLibrary {
 }
 
 impl MpiLibrary {
+    /// What the library calls itself, with all its lines.
+    pub fn version_text(&self) -> String {
+        version_text(&self.functions)
+    }
+
     /// Loads the library at `path`, or of that name in the system's search path, until the program ends.
     ///
     /// Fails if there is no such library, or if it lacks a function or constant of MPI.

@@ -32,6 +32,11 @@ fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("barriers") => barriers(&world),
         Some("die") => die(world.comm()),
+        Some("in_use") => {
+            let _file = world.comm().in_use();
+            println!("{}", world.finish().expect_err("MPI does not end below an open file"));
+            return ExitCode::FAILURE;
+        }
         Some(name) if name != "all" => {
             let times = lookup("ASSAY_TEST_TIMES").and_then(|times| times.parse().ok()).unwrap_or(1);
             (0..times).for_each(|_| collective(world.comm(), name));

@@ -18,7 +18,7 @@ mod tree;
 mod wait;
 mod world;
 
-pub use comm::MpiComm;
+pub use comm::{MpiComm, MpiInUse};
 pub use library::{HOMES, LIBRARY_VARIABLE, find, version};
 pub use wait::current_wait;
 pub use world::MpiWorld;

@@ -96,6 +96,28 @@ fn calls_of_one(mpi: &Mpi, collective: &str) -> [MpiCalls; 2] {
 }
 
 #[test]
+fn a_rank_ends_if_mpi_fails_and_may_still_use_its_memory() {
+    let shim = std::env::current_exe().unwrap().with_file_name("libassay_shim.so");
+    for mpi in [debian_open_mpi(), debian_mpich()].into_iter().flatten() {
+        let done = Job::new(&mpi, 2, "barriers")
+            .with("LD_PRELOAD", &shim.display().to_string())
+            .with("ASSAY_SHIM_FAULT", "mpi_test")
+            .with("ASSAY_SHIM_UNDER", "/")
+            .run();
+        let why = "MPI may still use memory of this rank, so the rank ends.";
+        assert!(done.code != Some(0) && done.output.contains(why), "{}: {}", mpi.name, done.output);
+    }
+}
+
+#[test]
+fn mpi_does_not_end_while_something_uses_it() {
+    let Some(mpi) = debian_mpich() else { return };
+    let done = Job::new(&mpi, 2, "in_use").run();
+    let why = "files or communicators of MPI are still open";
+    assert!(done.code != Some(0) && done.output.contains(why), "{}", done.output);
+}
+
+#[test]
 fn a_collective_of_few_bytes_is_one_collective_of_mpi() {
     let Some(mpi) = debian_mpich() else { return };
     for (collective, first, last) in [

@@ -15,12 +15,13 @@ use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use results::folder::{FileSystemFacts, Fill, Layout, Machine};
 use results::mounts::{self, Mount, mount_of};
 use rustix::fs::StatVfs;
-use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::bounded::ended_within;
 
 pub use environment::recorded;
 pub(crate) use programs::is_there;
@@ -30,8 +31,6 @@ pub(crate) use targets::layout_of;
 
 /// The time limit of a program that is asked for a fact.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
-/// How often such a program is checked.
-const CHECK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// This machine now, with the file systems of the directories. Each directory has its name in the plan.
 pub fn machine(dirs: &[(String, PathBuf)]) -> Machine {
@@ -174,19 +173,10 @@ fn answer(program: &str, arguments: &[&str]) -> Option<String> {
         let _ = stream.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     });
-    let began = Instant::now();
-    let ended = loop {
-        match child.try_wait() {
-            Ok(None) if began.elapsed() < ANSWER_LIMIT => std::thread::sleep(CHECK_INTERVAL),
-            Ok(Some(status)) => break status.success(),
-            _ => break false,
-        }
-    };
-    // Child processes of a program that has ended may keep its output open.
-    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-    let _ = child.wait();
+    // Its children, which may keep its output open, are ended with it.
+    let status = ended_within(&mut child, ANSWER_LIMIT).ok().flatten();
     let text = text.join().ok()?;
-    (ended && !text.trim().is_empty()).then_some(text)
+    (status?.success() && !text.trim().is_empty()).then_some(text)
 }
 
 /// The kernel's table of limits. Two or more spaces separate its columns.

@@ -40,6 +40,8 @@ pub(crate) enum InjectedFault {
     Pace(i64),
     /// No page is in memory.
     Cold,
+    /// `MPI_Test` fails, and the operation continues.
+    MpiTest,
 }
 
 /// What happens to a write.
@@ -103,6 +105,7 @@ fn read() -> Option<(InjectedFault, String)> {
         "ahead" => InjectedFault::Ahead(number as i64),
         "pace" => InjectedFault::Pace(number as i64),
         "cold" => InjectedFault::Cold,
+        "mpi_test" => InjectedFault::MpiTest,
         _ => return None,
     };
     Some((fault, under))
@@ -172,6 +175,11 @@ pub(crate) fn is_cold() -> bool {
     matches!(fault(), Some((InjectedFault::Cold, _)))
 }
 
+/// Whether `MPI_Test` fails.
+pub(crate) fn fails_mpi_test() -> bool {
+    matches!(fault(), Some((InjectedFault::MpiTest, _)))
+}
+
 /// What happens to a write; a write that must block does so here.
 pub(crate) fn fate(descriptor: c_int) -> Fate {
     let Some((fault, path)) = of(descriptor) else { return Fate::Done };
@@ -188,6 +196,7 @@ pub(crate) fn fate(descriptor: c_int) -> Fate {
         | InjectedFault::Open
         | InjectedFault::Ahead(_)
         | InjectedFault::Pace(_)
+        | InjectedFault::MpiTest
         | InjectedFault::Cold => return Fate::Done,
         InjectedFault::Drop(number)
         | InjectedFault::Tear(number)

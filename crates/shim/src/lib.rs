@@ -19,6 +19,7 @@
 //! - `ahead:N`: the wall clock is N seconds ahead, for any path.
 //! - `pace:N`: all other clocks run at N percent of their pace, for any path.
 //! - `cold`: no page is reported to be in memory, for any path.
+//! - `mpi_test`: `MPI_Test` fails, and the operation continues, for any path.
 //!
 //! Invariant: calls without a fault go to the next library unchanged.
 //! Never here: anything that the program itself uses; only tests load this library.

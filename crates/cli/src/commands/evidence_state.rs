@@ -61,8 +61,8 @@ impl ExaminedCampaign {
 /// are derived again, so a fault of theirs is only stated.
 fn state(folder: &Path, checked: &Verification, examined: &FolderExamination) -> (Reason, Vec<String>) {
     let mut faults = checked.of_evidence();
-    // Contradictions between plan and jobs follow the faults of files.
-    let of_facts = examined.faults.iter().skip(checked.faults.len());
+    // The others are contradictions between plan and jobs.
+    let of_facts = examined.faults.iter().filter(|fault| !checked.faults.contains(fault));
     let is_made = |about: &str| [names::VERDICTS, names::SUMMARY, names::REPORT].contains(&about);
     faults.extend(of_facts.filter(|fault| !is_made(&fault.about)).map(|fault| fault.said.clone()));
     if let Some(first) = faults.first() {

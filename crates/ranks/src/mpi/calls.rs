@@ -15,7 +15,7 @@ use ffi::mpi::{Functions, Handle, MpiConstants, MpiLibrary, Status};
 
 use super::wait::{RankWait, WaitPolicy};
 
-/// Space for any text of MPI: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH is the longest.
+/// Space for the text of an error, or the name of a processor, of any library.
 const TEXT_BYTES: usize = 8192;
 
 /// State that all communicators of this process share.
@@ -144,10 +144,7 @@ impl Mpi {
 
     /// The first line of the library's version text.
     pub(super) fn version(&self) -> String {
-        text(|buffer, length| {
-            // SAFETY: the buffer has MPI_MAX_LIBRARY_VERSION_STRING bytes; MPI allows this call at any time.
-            unsafe { (self.functions().get_library_version)(buffer, length) }
-        })
+        first_line(&self.library.version_text())
     }
 
     /// The version of the MPI standard that the library follows; zeros if the call fails.
@@ -180,11 +177,20 @@ impl Mpi {
         (code == 0 && flag != 0).then(|| status.source(self.library.abi))
     }
 
-    /// Whether `request` has ended; afterwards it is MPI's null request.
+    /// Whether `request` has ended, also by an error; afterwards it is MPI's null request.
+    ///
+    /// MPI may still use the memory of a request that did not end, and callers have only borrowed it. If MPI
+    /// fails and leaves such a request, this ends the process.
     pub(super) fn has_ended(&self, request: &mut Handle) -> Result<bool, c_int> {
         let (mut flag, mut status) = (0, Status::new());
         // SAFETY: MPI wrote `request`, and it has not been freed since.
-        checked(unsafe { (self.functions().test)(request, &mut flag, &mut status) })?;
+        let code = unsafe { (self.functions().test)(request, &mut flag, &mut status) };
+        if code != 0 && *request != self.constants().request_null {
+            let _end = EndsProcess;
+            let why = self.error_text(code);
+            panic!("MPI_Test failed ({why}). MPI may still use memory of this rank, so the rank ends.");
+        }
+        checked(code)?;
         Ok(flag != 0)
     }
 
@@ -217,6 +223,15 @@ impl Mpi {
     }
 }
 
+/// Ends the process when it is dropped, before the memory of any caller is freed.
+struct EndsProcess;
+
+impl Drop for EndsProcess {
+    fn drop(&mut self) {
+        std::process::abort();
+    }
+}
+
 /// Converts MPI's return code to a result.
 pub(super) fn checked(code: c_int) -> Result<(), c_int> {
     if code == 0 { Ok(()) } else { Err(code) }
@@ -230,7 +245,11 @@ fn text(fill: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
         return String::new();
     }
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    let all = String::from_utf8_lossy(&bytes[..end]);
-    let line = all.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    first_line(&String::from_utf8_lossy(&bytes[..end]))
+}
+
+/// The first line that is not blank, with single spaces.
+fn first_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }

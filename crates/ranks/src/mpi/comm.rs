@@ -62,6 +62,10 @@ pub(super) struct SharedComm {
     pub(super) kernel_offset: Cell<Option<KernelOffset>>,
 }
 
+/// While it exists, [`MpiWorld::finish`](super::MpiWorld::finish) fails.
+#[derive(Clone, Debug)]
+pub struct MpiInUse(#[expect(dead_code, reason = "its existence counts")] Arc<Mpi>);
+
 impl Drop for SharedComm {
     fn drop(&mut self) {
         if self.mpi.is_home() && !std::thread::panicking() {
@@ -88,6 +92,11 @@ impl MpiComm {
     /// The raw `MPI_Comm`, for MPI files and for libraries that use MPI.
     pub fn handle(&self) -> Handle {
         self.handle
+    }
+
+    /// Keeps MPI from being ended, for a value that calls MPI later.
+    pub fn in_use(&self) -> MpiInUse {
+        MpiInUse(Arc::clone(&self.mpi))
     }
 
     /// The library: functions, constants, interface and path.

@@ -17,14 +17,16 @@ use std::time::Duration;
 /// The longest sleep of a waiting rank if there are more ranks than processors.
 const SLEEP_MAX: Duration = Duration::from_millis(1);
 
-/// The begins and ends of all waits in which the rank of this process has slept. It is odd during one.
-static BEGINS_AND_ENDS: AtomicU64 = AtomicU64::new(0);
+/// The waits so far in which the rank of this process has slept.
+static WAITS: AtomicU64 = AtomicU64::new(0);
+
+/// The number of the wait that it is in, if it has slept in it; else 0. Within a wait it may wait again.
+static CURRENT: AtomicU64 = AtomicU64::new(0);
 
 /// The number of the wait for other ranks that the rank of this process is in, if it has slept in it. No two
 /// waits have the same number.
 pub fn current_wait() -> Option<u64> {
-    let number = BEGINS_AND_ENDS.load(Ordering::Relaxed);
-    (number % 2 == 1).then_some(number)
+    Some(CURRENT.load(Ordering::Relaxed)).filter(|number| *number > 0)
 }
 
 /// What a waiting rank does between two tests of its request.
@@ -113,13 +115,14 @@ impl WaitPolicy {
 pub(super) struct RankWait {
     policy: &'static WaitPolicy,
     pauses: u64,
-    has_slept: bool,
+    /// The wait around it that has a number, or 0, since it has one itself.
+    around: Option<u64>,
 }
 
 impl RankWait {
     /// A wait that begins now.
     pub(super) fn new(policy: &'static WaitPolicy) -> Self {
-        Self { policy, pauses: 0, has_slept: false }
+        Self { policy, pauses: 0, around: None }
     }
 
     /// Pauses once; true if the rank slept, after which it has time for other duties.
@@ -135,9 +138,9 @@ impl RankWait {
     }
 
     fn sleep(&mut self, time: Duration) {
-        if !self.has_slept {
-            self.has_slept = true;
-            BEGINS_AND_ENDS.fetch_add(1, Ordering::Relaxed);
+        if self.around.is_none() {
+            let number = WAITS.fetch_add(1, Ordering::Relaxed) + 1;
+            self.around = Some(CURRENT.swap(number, Ordering::Relaxed));
         }
         thread::sleep(time);
     }
@@ -145,8 +148,8 @@ impl RankWait {
 
 impl Drop for RankWait {
     fn drop(&mut self) {
-        if self.has_slept {
-            BEGINS_AND_ENDS.fetch_add(1, Ordering::Relaxed);
+        if let Some(around) = self.around {
+            CURRENT.store(around, Ordering::Relaxed);
         }
     }
 }
@@ -203,6 +206,12 @@ mod tests {
             assert_eq!(slept, [8, 12]);
             assert!(current_wait() > last, "no two have the same number");
             last = current_wait();
+            let outer = current_wait();
+            let mut inner = RankWait::new(WaitPolicy::new(true));
+            (0..9).for_each(|_| _ = inner.pause());
+            assert!(current_wait() > outer, "a wait within a wait has a number of its own");
+            drop(inner);
+            assert_eq!(current_wait(), outer, "the outer one continues");
             drop(wait);
             assert_eq!(current_wait(), None);
         }

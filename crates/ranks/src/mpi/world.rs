@@ -85,7 +85,7 @@ impl MpiWorld {
         self.comm.barrier()
     }
 
-    /// Ends MPI; all ranks call it together.
+    /// Ends MPI; all ranks call it together. Fails while another communicator or an [`MpiInUse`] exists.
     pub fn finish(self) -> Result<(), Halt> {
         // MPI_Finalize blocks, and in some libraries ranks that block occupy their processors. So all ranks
         // first meet in a barrier, in which they sleep.
@@ -93,14 +93,11 @@ impl MpiWorld {
         let Self { mpi, comm, .. } = self;
         let (rank, node) = (comm.rank(), comm.node_name().to_owned());
         drop(comm);
-        let why = |code| format!("MPI error {code}");
-        mpi.finalize().map_err(|code| Halt {
-            step: "MPI_Finalize".to_owned(),
-            rank,
-            node,
-            why: why(code),
-            call: None,
-        })
+        let halt = |why| Halt { step: "MPI_Finalize".to_owned(), rank, node, why, call: None };
+        if Arc::strong_count(&mpi) > 1 {
+            return Err(halt("files or communicators of MPI are still open".to_owned()));
+        }
+        mpi.finalize().map_err(|code| halt(format!("MPI error {code}")))
     }
 
     /// Ends all ranks at once, also waiting ones; the launcher reports `code`.

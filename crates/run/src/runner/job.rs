@@ -14,12 +14,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use results::folder::{self, JobEnd, names};
-use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
-};
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::CampaignRequest;
 use super::session::SessionDirectory;
+use crate::bounded::has_ended;
 use crate::machine::recorded;
 use plan::launcher::{Launch, LaunchKind, LauncherJob, Nodes};
 use plan::line::has_stamped_data;
@@ -189,7 +188,7 @@ impl Prepared {
     }
 
     fn watch(&self, child: &Child, began: Instant, stop: &AtomicBool) -> io::Result<WatchEnd> {
-        while !ended(child)? {
+        while !has_ended(child)? {
             if stop.load(Ordering::Relaxed) {
                 ask_to_end(child)?;
                 return Ok(WatchEnd::Stopped);
@@ -265,18 +264,11 @@ fn pid(child: &Child) -> Pid {
     Pid::from_child(child)
 }
 
-/// Whether the first process of the job has ended. It is not reaped yet. So no other process can get its id,
-/// which is also the id of the group.
-fn ended(child: &Child) -> io::Result<bool> {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    Ok(waitid(WaitId::Pid(pid(child)), options)?.is_some())
-}
-
 /// Asks the whole group to end and waits. A launcher forwards the request to other nodes.
 fn ask_to_end(child: &Child) -> io::Result<()> {
     let _ = kill_process_group(pid(child), Signal::TERM);
     let asked = Instant::now();
-    while asked.elapsed() < GRACE && !ended(child)? {
+    while asked.elapsed() < GRACE && !has_ended(child)? {
         std::thread::sleep(CHECK_INTERVAL);
     }
     Ok(())
@@ -291,7 +283,7 @@ fn end_all(child: &mut Child, stop: &AtomicBool, stuck: &dyn Fn(u32) -> bool) ->
     let mut is_reported = false;
     let mut status = None;
     loop {
-        if status.is_none() && ended(child)? {
+        if status.is_none() && has_ended(child)? {
             status = Some(child.wait()?);
         }
         let living = match &status {

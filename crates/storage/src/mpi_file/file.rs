@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use ffi::mpi::{Functions, Handle, Modes, MpiLibrary, Offset, Status};
-use ranks::mpi::MpiComm;
+use ranks::mpi::{MpiComm, MpiInUse};
 
 use super::datatype::Datatype;
 use super::error::{MpiError, check};
@@ -89,6 +89,7 @@ pub struct MpiFile {
     pub(super) handle: Handle,
     /// Whether calls get statuses with every bit set.
     marks: bool,
+    _in_use: MpiInUse,
     /// Only one thread may call MPI, so the file stays in its thread.
     not_shared: PhantomData<*const ()>,
 }
@@ -101,9 +102,9 @@ fn text(path: &Path) -> Result<CString, MpiError> {
 impl MpiFile {
     /// Opens a file. Collective over `whose`. Errors are returned, which is MPI's default for files.
     pub fn open(whose: Opener<'_>, path: &Path, how: &[Flag], info: &Info) -> Result<Self, MpiError> {
-        let (library, comm) = match whose {
-            Opener::All(comm) => (comm.library(), comm.handle()),
-            Opener::Alone(comm) => (comm.library(), comm.library().constants.comm_self),
+        let (library, comm, in_use) = match whose {
+            Opener::All(comm) => (comm.library(), comm.handle(), comm.in_use()),
+            Opener::Alone(comm) => (comm.library(), comm.library().constants.comm_self, comm.in_use()),
         };
         let mode = how.iter().map(|flag| flag.bit(&library.constants.modes)).fold(0, |all, bit| all | bit);
         let (name, mut handle) = (text(path)?, library.constants.file_null);
@@ -112,7 +113,7 @@ impl MpiFile {
         // local variable.
         let code = unsafe { open(comm, name.as_ptr(), mode, info.handle(), &raw mut handle) };
         check(library, code)?;
-        Ok(Self { library, handle, marks: false, not_shared: PhantomData })
+        Ok(Self { library, handle, marks: false, _in_use: in_use, not_shared: PhantomData })
     }
 
     /// Deletes a file by its name; not collective.

@@ -57,21 +57,28 @@ struct ExtentRequest {
 /// Counts the pieces of the file; `None` where the file system does not report them.
 pub(crate) fn count(path: &Path) -> io::Result<Option<u64>> {
     let fd = fs::open(path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+    match count_by(&mut |from, request| ask(&fd, from, request)) {
+        Err(error) if is_unsupported(&error) => Ok(None),
+        counted => counted.map(Some),
+    }
+}
+
+/// Counts the pieces by calls that give the extents from a place on.
+fn count_by(ask: &mut dyn FnMut(u64, &mut ExtentRequest) -> io::Result<()>) -> io::Result<u64> {
     let mut request = ExtentRequest { header: Header::default(), extents: [Extent::default(); AT_ONCE] };
     let (mut pieces, mut from, mut end) = (0, 0, None);
     loop {
-        match ask(&fd, from, &mut request) {
-            Err(error) if is_unsupported(&error) => return Ok(None),
-            asked => asked?,
-        }
+        let begin = from;
+        ask(begin, &mut request)?;
         let mapped = (request.header.mapped as usize).min(AT_ONCE);
         for extent in &request.extents[..mapped] {
             pieces += u64::from(end != Some((extent.logical, extent.physical)));
-            from = extent.logical + extent.length;
-            end = Some((from, extent.physical + extent.length));
+            from = extent.logical.saturating_add(extent.length);
+            end = Some((from, extent.physical.saturating_add(extent.length)));
         }
-        if mapped == 0 || request.extents[mapped - 1].flags & LAST != 0 {
-            return Ok(Some(pieces));
+        // A file system that reports an extent without a length would be asked for it forever.
+        if from <= begin || request.extents[mapped - 1].flags & LAST != 0 {
+            return Ok(pieces);
         }
     }
 }
@@ -100,6 +107,31 @@ mod tests {
     use super::*;
     use std::fs::File;
     use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn pieces_are_counted_until_the_last_one_or_one_without_a_length() {
+        let counted = |extents: &[(u64, u64, u64, u32)]| {
+            let mut calls = 0;
+            let pieces = count_by(&mut |from, request| {
+                calls += 1;
+                assert!(calls < 9, "it does not end");
+                let next = extents.iter().filter(|extent| extent.0 >= from);
+                request.header.mapped = 0;
+                for (place, extent) in request.extents.iter_mut().zip(next.take(1)) {
+                    let (logical, physical, length, flags) = *extent;
+                    *place = Extent { logical, physical, length, flags, ..Extent::default() };
+                    request.header.mapped = 1;
+                }
+                Ok(())
+            });
+            pieces.unwrap()
+        };
+        assert_eq!(counted(&[]), 0);
+        assert_eq!(counted(&[(0, 4, 4, 0), (4, 8, 4, 0), (8, 20, 4, LAST)]), 2, "two lie side by side");
+        assert_eq!(counted(&[(0, 4, 4, 0), (4, 8, 0, 0)]), 1);
+        assert_eq!(counted(&[(0, 4, 0, 0)]), 1);
+        assert_eq!(counted(&[(0, 4, u64::MAX, 0)]), 1);
+    }
 
     #[test]
     fn a_file_in_memory_reports_no_extents_and_a_missing_file_is_an_error() {

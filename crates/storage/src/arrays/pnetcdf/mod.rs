@@ -30,7 +30,7 @@ pub(crate) const KIND: LibraryKind = LibraryKind {
         "libpnetcdf.so.0d",
         "libpnetcdf.so",
     ],
-    version: |path| ffi::library_text(path, "ncmpi_inq_libvers").map_err(|error| error.why),
+    version: |path| ffi::pnetcdf_version(path).map_err(|error| error.why),
     advice: "Debian: apt-get install libpnetcdf0d, which needs Open MPI",
 };
 
