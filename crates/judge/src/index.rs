@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use plan::app::{App, AppMetric, PrintedText, Stream};
 use plan::schedule::{self, PlannedJob};
 use plan::{Placement, Plan, Test, Uses, deferred};
-use results::crosscheck::{self, Contradiction};
 use results::folder::{self, Campaign, FileSystemFacts, Job};
 use results::reason::Reason;
 use results::record::{self, Phase, Record, Run, Value};
+
+use crate::crosscheck::{self, Contradiction};
 
 /// The largest difference of a number that was written and read again, as a share.
 const SAME_VALUE: f64 = 1e-12;

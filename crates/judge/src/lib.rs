@@ -18,6 +18,7 @@ mod attribution;
 mod case;
 mod clients;
 mod comparison;
+pub mod crosscheck;
 mod decision;
 mod findings;
 mod index;
@@ -29,9 +30,9 @@ mod validity;
 mod verdicts;
 mod waivers;
 
+use crosscheck::Contradiction;
 use plan::Plan;
 use results::Verdict;
-use results::crosscheck::Contradiction;
 use results::folder::Campaign;
 use results::summary::Summary;
 

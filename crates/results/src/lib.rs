@@ -8,7 +8,6 @@
 #![forbid(unsafe_code)]
 
 pub mod comparison;
-pub mod crosscheck;
 pub mod finding;
 pub mod folder;
 pub mod history;

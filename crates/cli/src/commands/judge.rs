@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ::judge::Evaluation;
+use ::judge::crosscheck::Contradiction;
 use anyhow::{Context, Result};
 use plan::{Choice, Plan, schedule};
 use results::Verdict;
-use results::crosscheck::Contradiction;
 use results::folder::{self, Campaign, Verification, names};
 use results::reason::Reason;
 use results::summary::Summary;

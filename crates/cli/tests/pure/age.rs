@@ -41,7 +41,7 @@ fn sequential(mounted: &Mounted, sizes: &[usize]) -> (u64, u64) {
         fs::write(mounted.root.join(format!("f{number}")), &data[..*size]).unwrap();
     }
     mounted.write_back();
-    let posix = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
+    let posix = (storage::driver("posix").unwrap().open)(&Settings::default()).unwrap();
     let extents = (0..sizes.len()).map(|number| {
         posix.extents(&mounted.root.join(format!("f{number}"))).unwrap().expect("they are reported")
     });

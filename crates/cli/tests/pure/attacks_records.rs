@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use judge::crosscheck;
 use plan::{Choice, Plan};
-use results::crosscheck;
 use results::folder::{self, names};
 use results::reason::Code;
 use serde_json::Value;

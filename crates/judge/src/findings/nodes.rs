@@ -3,6 +3,7 @@
 //!
 //! Never here: rates.
 
+use command::discards_data;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
@@ -120,7 +121,7 @@ fn other_kind(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
 fn unknown_place(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let (fs, kind) = facts.planned.or(facts.found)?;
     let is_unknown = |phase: &&Phase| phase.opened.as_ref().is_none_or(|opened| opened.kind.is_empty());
-    let mut measured = phases(facts.job).filter(|phase| phase.backend != "dummy");
+    let mut measured = phases(facts.job).filter(|phase| !discards_data(&phase.backend));
     let phase = measured.find(is_unknown).filter(|_| clients.mounted.is_empty())?;
     let reason = Reason::new(Code::PathOnWrongFs).with("host", &facts.run.host).with("dir", &phase.path);
     let reason = reason.with("found", "an unknown file system").with("fs", fs).with("planned", kind);

@@ -2,6 +2,7 @@
 //!
 //! Never here: what they measured.
 
+use command::discards_data;
 use plan::{Plan, StateKind, deferred};
 use results::folder::{DeathCause, Job, JobEnd, LaunchRejection};
 use results::reason::{Code, Reason};
@@ -31,7 +32,7 @@ pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
         return of(Reason::new(Code::RecordsUnreadable).with("error", error));
     }
     match &job.info.end {
-        JobEnd::Exit(0) if is_complete && case.phases(job).any(|phase| phase.backend == "dummy") => {
+        JobEnd::Exit(0) if is_complete && case.phases(job).any(|phase| discards_data(&phase.backend)) => {
             Err(Reason::new(Code::DummyBackend))
         }
         JobEnd::Exit(0) if is_complete => Ok(()),

@@ -2,6 +2,7 @@
 //!
 //! Never here: the effect on a criterion about errors.
 
+use command::discards_data;
 use plan::Goal;
 use results::folder::Job;
 use results::reason::{Code, Reason};
@@ -17,7 +18,7 @@ pub(crate) fn wrong_data(job: &Job) -> Option<&Check> {
 
 /// The comparison of a phase, if it found wrong data.
 pub(crate) fn wrong_data_of(phase: &Phase) -> Option<&Check> {
-    phase.check.as_ref().filter(|check| check.bad_transfers > 0 && phase.backend != "dummy")
+    phase.check.as_ref().filter(|check| check.bad_transfers > 0 && !discards_data(&phase.backend))
 }
 
 /// The amount of wrong data that a job found, with its first place.

@@ -11,9 +11,9 @@ use std::path::Path;
 
 use plan::line::Line;
 use plan::{Dataset, Test};
-use results::crosscheck::has_kinds;
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
+use results::record::has_kinds;
 use results::record::{
     self, ErrorCause, FailedCall, Failure, Notice, Phase, Record, WaitingCall, error_name,
 };

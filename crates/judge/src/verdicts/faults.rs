@@ -6,11 +6,11 @@
 
 use plan::{Goal, Uses};
 use results::Outcome;
-use results::crosscheck::{has_kinds, is_kind};
 use results::finding::Finding;
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
 use results::record::{self, Phase};
+use results::record::{has_kinds, is_kind};
 
 use crate::case::TestCriterion;
 use crate::decision::Decision;

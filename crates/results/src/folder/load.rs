@@ -10,9 +10,10 @@ use serde::de::DeserializeOwned;
 use super::chain::{Chain, ChainEntry};
 use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX, PRINTED_BYTES_MAX, WAITS_MAX, WaitsLimit};
 use super::parallel::in_parallel;
+use super::printed_rows::rows_of_ior;
 use super::{Campaign, ChainedJob, DifferingHash, Job, JobEnd, JobInfo, beneath, chain, extend, names};
 use crate::record::{WAITS, WaitingCall};
-use crate::{Record, crosscheck, records};
+use crate::{Record, records};
 
 /// The numbers of first and of last lines of a job's error stream that are kept in memory.
 const FIRST_KEPT: usize = 2;
@@ -152,7 +153,7 @@ impl Job {
         let is_ior = records.iter().any(|record| matches!(record, Record::Run(run) if run.workload == "ior"));
         let printed = match (has_values, is_ior) {
             (true, _) => text(names::STDOUT),
-            (false, true) => text(names::STDOUT).map(|text| crosscheck::rows_of_ior(&text)),
+            (false, true) => text(names::STDOUT).map(|text| rows_of_ior(&text)),
             (false, false) => None,
         };
         let printed_errors = if has_values { text(names::STDERR) } else { None };

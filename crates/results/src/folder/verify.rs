@@ -12,14 +12,13 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use crate::crosscheck;
-
 use super::chain::{self, Chain, ChainEvent, Head};
 use super::extend::name_before;
 use super::links::leads_out;
 use super::parallel::in_parallel;
 use super::resume::hidden_path;
 use super::staging::{complete_part, final_name};
+use super::times::{NODE_CLOCK_S, unix_s};
 use super::write::sha256_of_any;
 use super::{CampaignInfo, JobInfo, SCHEMA, beneath, limits, load::json, names, spelling};
 
@@ -163,9 +162,9 @@ impl FolderCheck<'_> {
         let mut latest = f64::MIN;
         for (entry, _) in &self.chain.entries {
             let (number, time) = (entry.entry, spelling::shown(&entry.time));
-            let said = match crosscheck::unix_s(&entry.time) {
+            let said = match unix_s(&entry.time) {
                 None => format!("{}: entry {number} has {time}, which is not a time", names::CHAIN),
-                Some(now) if now < latest - crosscheck::NODE_CLOCK_S => {
+                Some(now) if now < latest - NODE_CLOCK_S => {
                     format!("{}: entry {number} was made at {time}, before an earlier entry", names::CHAIN)
                 }
                 Some(now) => {

@@ -96,7 +96,7 @@ fn unusable(records: &[Record], end: &End) -> Option<Code> {
     let has = |is: fn(&Phase) -> bool| record::phases(records).any(is);
     let is_wrong = |phase: &Phase| phase.check.as_ref().is_some_and(|check| check.bad_transfers > 0);
     let rules = [
-        (has(|phase| phase.backend == "dummy"), Code::DummyBackend),
+        (has(|phase| command::discards_data(&phase.backend)), Code::DummyBackend),
         (has(is_wrong), Code::WrongData),
         (has(|phase| phase.failed.is_some()), Code::OperationsFailed),
         (end.exit != 0, Code::JobFailed),

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
+use ::judge::crosscheck::{self, Contradiction};
 use plan::schedule::{self, PlannedJob};
 use plan::{Choice, Plan};
-use results::crosscheck::{self, Contradiction};
 use results::folder::{self, Campaign, FolderFault, Job, JobEnd, Verification, names};
 
 use crate::commands::judge::{self, Difference, DifferenceKind};

@@ -2,7 +2,7 @@
 //!
 //! Never here: tables that transfers have too.
 
-use results::crosscheck::is_kind;
+use results::record::is_kind;
 use results::record::{Counts, Failed};
 
 use super::super::test_section::RepetitionPhase;

@@ -4,32 +4,17 @@
 
 use super::of_job::run_of;
 use super::{contradiction as differs, is_longer, shown_s};
-use crate::folder::Job;
-use crate::reason::Reason;
-use crate::record::{Phase, phases};
+use results::folder::Job;
+use results::reason::Reason;
+use results::record::{BENCHMARK, Phase, phases};
 
-/// The phase that has the kinds as its parts.
-const WHOLE: &str = "benchmark";
-/// The beginnings of their names.
+/// The beginning of the names of kinds.
 const PART: &str = "benchmark_";
-/// Those that this program records.
-const KINDS: [&str; 4] = ["benchmark_create", "benchmark_read", "benchmark_stat", "benchmark_delete"];
-
-/// Whether a phase of this name is one kind of operations in the benchmark of md-workbench. The phase of the
-/// benchmark has its operations and failures, too.
-pub fn is_kind(phase: &str) -> bool {
-    KINDS.contains(&phase)
-}
-
-/// Whether it is the phase of the benchmark with all kinds.
-pub fn has_kinds(phase: &str) -> bool {
-    phase == WHOLE
-}
 
 /// The first benchmark whose kinds do not add up, if any.
 pub(super) fn contradiction(job: &Job) -> Option<Reason> {
     run_of(job).filter(|run| run.workload == "md-workbench")?;
-    let mut wholes = phases(&job.records).filter(|phase| phase.phase == WHOLE);
+    let mut wholes = phases(&job.records).filter(|phase| phase.phase == BENCHMARK);
     wholes.find_map(|whole| {
         let is_part = |phase: &&Phase| {
             phase.phase.starts_with(PART) && (phase.test, phase.repetition) == (whole.test, whole.repetition)
@@ -46,7 +31,7 @@ fn differs_in_counts(job: &Job, whole: &Phase, parts: &[&Phase]) -> Option<Reaso
         let sum = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(counts(part)[at].1));
         (sum != all).then(|| {
             let stated = (&*format!("{what} of all its kinds"), sum.to_string());
-            differs(job, stated, (&format!("{what} of {WHOLE}"), all.to_string()))
+            differs(job, stated, (&format!("{what} of {BENCHMARK}"), all.to_string()))
         })
     })
 }

@@ -3,24 +3,14 @@
 //! Never here: the values of these parts. Records of other programs may lack some.
 
 use super::of_job::{is_reused, parts};
-use super::of_parts::is_kind;
-use crate::folder::{Job, JobEnd};
-use crate::reason::{Code, Reason};
-use crate::record::{Counts, OpenedFiles, Phase, Record, Run, phases};
+use command::discards_data;
+use results::folder::{Job, JobEnd};
+use results::reason::{Code, Reason};
+use results::record::{Counts, OpenedFiles, Phase, Record, Run, is_part, phases};
 
-/// The backend that moves no data.
-const WITHOUT_FILES: &str = "dummy";
 /// The pace of clocks is always recorded for a phase whose transfers last this long, seconds. It is compared
 /// from 1 ms on.
 const PACED_S: f64 = 0.01;
-
-/// Whether a phase of this name is a part of another one, which has the ranks and the timeline.
-///
-/// The parts are the calls on directories in a walk, and the kinds of operations in the benchmark of
-/// md-workbench.
-pub fn is_part(phase: &str) -> bool {
-    phase == "directories" || is_kind(phase)
-}
 
 /// The first part that the records of a job lack, although this program always records it.
 ///
@@ -57,7 +47,7 @@ pub fn lacks(job: &Job) -> Option<Reason> {
 /// Whether it is not recorded where the files of a phase are, although the system knows its files. A driver
 /// of MPI-IO, such as `daos:`, has files that the system does not know.
 fn missing_place(phase: &Phase, run: &Run, is_place_known: bool) -> bool {
-    let moves_data = phase.counts == Counts::Bytes && phase.backend != WITHOUT_FILES;
+    let moves_data = phase.counts == Counts::Bytes && !discards_data(&phase.backend);
     let driver = phase.path.split_once(':').map(|(driver, _)| driver).filter(|driver| !driver.contains('/'));
     let by_driver = driver.is_some_and(|driver| {
         let has_driver = |part: &str| part.strip_prefix(driver).is_some_and(|rest| rest.starts_with(':'));
@@ -86,8 +76,8 @@ fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::{DatasetReuse, JobInfo, Manifest};
-    use crate::record::{
+    use results::folder::{DatasetReuse, JobInfo, Manifest};
+    use results::record::{
         Check, ClockPace, EachRank, KernelCount, Latency, Moments, OpenedFiles, Spans, Timeline,
     };
 
@@ -179,7 +169,7 @@ mod tests {
             (true, true, unknown()),
             (false, false, unknown()),
             (false, true, Phase { counts: Counts::Operations, ..none() }),
-            (false, true, Phase { backend: WITHOUT_FILES.into(), ..none() }),
+            (false, true, Phase { backend: "dummy".into(), ..none() }),
             (false, true, at("daos:/s/f.00000000")),
             (true, true, at("other:/s/f")),
         ] {

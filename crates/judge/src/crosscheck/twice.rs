@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::{of_phase::known_moments, shown_unix};
-use crate::folder::Job;
-use crate::reason::{Code, Reason};
-use crate::record::{Latency, Phase, phases};
+use results::folder::Job;
+use results::reason::{Code, Reason};
+use results::record::{Latency, Phase, phases};
 
 /// Two phases with at least this number of latencies, in several buckets, never have the same ones to the
 /// nanosecond.

@@ -18,14 +18,11 @@ mod twice;
 
 use jiff::Timestamp;
 
-pub use complete::{is_part, lacks};
-pub(crate) use of_job::NODE_CLOCK_S;
-pub use of_parts::{has_kinds, is_kind};
-pub(crate) use printed::rows_of_ior;
+pub use complete::lacks;
 
-use crate::folder::{Campaign, Job};
-use crate::reason::{Code, Reason};
-use crate::record::phases;
+use results::folder::{Campaign, Job};
+use results::reason::{Code, Reason};
+use results::record::phases;
 
 /// The most by which two measurements of the same time may differ, seconds, and as a share of the time. Times
 /// of ranks are rounded to microseconds, and each is taken by a call of its own.
@@ -82,11 +79,6 @@ fn is_same(one: f64, other: f64, uncertainty_s: f64) -> bool {
 
 fn shown_s(seconds: f64) -> String {
     format!("{seconds} s")
-}
-
-/// A time of RFC 3339 in seconds since 1970.
-pub(crate) fn unix_s(time: &str) -> Option<f64> {
-    time.parse::<Timestamp>().ok().map(|time| time.as_nanosecond() as f64 * 1e-9)
 }
 
 fn shown_unix(ns: u64) -> String {

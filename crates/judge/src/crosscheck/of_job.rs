@@ -4,16 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{contradiction as differs, is_longer, shown_s, shown_unix, unix_s};
-use crate::folder::{Campaign, ChainedJob, Job};
-use crate::reason::Reason;
-use crate::record::{Phase, Record, Run, phases};
+use super::{contradiction as differs, is_longer, shown_s, shown_unix};
+use results::folder::{Campaign, ChainedJob, Job, NODE_CLOCK_S, unix_s};
+use results::reason::Reason;
+use results::record::{Phase, Record, Run, phases};
 
 use super::of_phase::known_moments;
 
-/// The most that the clock of a node may differ from that of the campaign, seconds. Launchers that check
-/// credentials (MUNGE) reject nodes that differ by more than 300 s.
-pub(crate) const NODE_CLOCK_S: f64 = 600.0;
 /// The most by which the clock of the campaign's node may be set back during a job, seconds.
 const CLOCK_STEP_S: f64 = 60.0;
 /// The time between the end of a phase and the end of the next call of a rank, seconds.

@@ -5,9 +5,9 @@
 use measure::Histogram;
 
 use super::{Stated, is_longer, is_same, shown_s};
-use crate::folder::Job;
-use crate::reason::Reason;
-use crate::record::{Column, Counts, EachRank, Latency, Moments, Phase, Window};
+use results::folder::Job;
+use results::reason::Reason;
+use results::record::{Column, Counts, EachRank, Latency, Moments, Phase, Window};
 
 /// The most by which the end of a walker may precede the end of its phase, seconds: the rank may lose its
 /// processor in between.

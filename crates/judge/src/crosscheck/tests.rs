@@ -3,8 +3,8 @@
 use measure::Histogram;
 
 use super::*;
-use crate::folder::{CampaignInfo, ChainedJob, DifferingHash, JobEnd, JobInfo, Machine};
-use crate::record::{
+use results::folder::{CampaignInfo, ChainedJob, DifferingHash, JobEnd, JobInfo, Machine};
+use results::record::{
     Balance, ClockPace, Counts, EachRank, End, KernelCount, Latency, Moments, Phase, Record, Run, Spans,
     Timeline, Window,
 };
@@ -282,7 +282,7 @@ fn failed_operations_are_in_timeline_and_latencies() {
         found(|campaign| {
             let Record::Phase(phase) = &mut campaign.jobs[1].records[1] else { panic!() };
             (phase.counts, phase.ops, phase.bytes) = (Counts::Operations, 190, 0);
-            phase.failed = Some(crate::record::Failed { operations, ..Default::default() });
+            phase.failed = Some(results::record::Failed { operations, ..Default::default() });
             phase.timeline = Some(Timeline { interval_ns: 1000 * MS, bytes: vec![100, 90, 10] });
             phase.each_rank.as_mut().unwrap().moved = vec![100, 90].into();
             (phase.balance.bytes_min, phase.balance.bytes_max) = (90, 100);
@@ -295,7 +295,7 @@ fn failed_operations_are_in_timeline_and_latencies() {
 /// What contradicts a benchmark of md-workbench with 120 creations and 80 reads, of which two failed. All
 /// have the shortest latency of the benchmark, or with `slow` its longest.
 fn with_kinds(slow: bool, change: fn(&mut [Phase; 3])) -> Vec<String> {
-    let failed = |operations| Some(crate::record::Failed { operations, ..Default::default() });
+    let failed = |operations| Some(results::record::Failed { operations, ..Default::default() });
     let part = |name: &str, whole: &Phase, ops: u64, tried: u64| {
         let mut latency = whole.latency.clone().unwrap();
         let (bucket, ns) = match slow {
