@@ -7,7 +7,6 @@ use std::time::Duration;
 use ranks::launcher::{self, RankLaunch};
 use ranks::mpi::{LIBRARY_VARIABLE, MpiWorld};
 use ranks::{Comm, Halt, Reduce, local};
-use storage::Backend;
 use storage::libraries::LibraryKind;
 use units::Usage;
 
@@ -34,13 +33,13 @@ pub(crate) enum Needs {
 }
 
 impl Needs {
-    /// What a backend needs.
-    pub(crate) fn of(backend: &Backend) -> Self {
-        match backend.library {
+    /// What the backend of this name needs.
+    pub(crate) fn of_backend(name: &str) -> Result<Self, Usage> {
+        Ok(match storage::driver(name)?.library {
             Some(kind) => Self::Library(kind),
-            None if backend.needs_mpi => Self::Mpi,
+            None if command::backend(name)?.needs_mpi() => Self::Mpi,
             None => Self::Nothing,
-        }
+        })
     }
 
     /// An environment variable for a single rank without a launcher, which may choose its MPI.

@@ -12,6 +12,7 @@
 //! Never here: running a command line, files, and the conclusions of a plan or of the linter.
 #![forbid(unsafe_code)]
 
+pub mod backends;
 pub mod classic;
 mod ior;
 mod launcher;
@@ -22,7 +23,10 @@ mod stamped;
 pub mod tool_line;
 pub mod words;
 
-pub use ior::{IorFacts, IorLine, IorOption, ReadShift, has_plain_files, line as ior_line};
+pub use backends::{
+    Abilities, BACKENDS, Backend, BackendOption, FileForm, Needs, Takes, backend, discards_data,
+};
+pub use ior::{IorFacts, IorLine, IorOption, ReadShift, line as ior_line};
 pub use launcher::{LaunchedRanks, TypedCommand, WorkloadName};
 pub use md_workbench::MdWorkbenchOption;
 pub use mdtest::MdtestOption;

@@ -9,14 +9,12 @@ use results::record::{self, Phase, Record};
 
 use crate::model::{Dataset, Plan, Test};
 use crate::schedule::PlannedJob;
-use command::IorLine;
+use command::{FileForm, IorLine};
 
 /// Share of a file that must have blocks.
 const ALLOCATED: f64 = 0.9;
 /// Bytes of a small file that a file system may keep outside of blocks.
 const INLINE: u64 = 4096;
-/// Backends whose files contain nothing but data.
-const PLAIN: &[&str] = &["aio", "mmap", "mpiio", "posix", "uring"];
 
 /// The reason why what a job made is not fit for `test`, if there is one. Folders of earlier versions have no
 /// manifest.
@@ -90,7 +88,7 @@ pub fn is_sparse(file: &DatasetFile) -> bool {
 
 /// What is missing from the files, compared with the records.
 fn part(line: &IorLine, phase: &Phase, made: &Manifest) -> Option<Reason> {
-    if phase.backend == "dummy" {
+    if command::discards_data(&phase.backend) {
         return Some(Reason::new(Code::DatasetNotStored));
     }
     let planned = if phase.file_per_rank { u64::from(phase.ranks) } else { 1 };
@@ -99,7 +97,8 @@ fn part(line: &IorLine, phase: &Phase, made: &Manifest) -> Option<Reason> {
         return Some(Reason::new(Code::DatasetFilesMissing).with("found", found).with("planned", planned));
     }
     let bytes = file_bytes(line, phase);
-    let exact = PLAIN.contains(&phase.backend.as_str());
+    let exact = command::backend(&phase.backend)
+        .is_ok_and(|backend| backend.abilities.form == FileForm::Bytes && backend.abilities.keeps_data);
     let wrong = made.data().find(|file| if exact { file.bytes != bytes } else { file.bytes < bytes });
     if let Some(file) = wrong {
         let reason = Reason::new(Code::DatasetFileSize).with("path", &file.path);

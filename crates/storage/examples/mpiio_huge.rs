@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let path = std::env::args().nth(1).expect("the first argument is a path");
     let world =
         MpiWorld::start(launcher::detect(&lookup).as_ref(), &lookup).expect("an MPI library is installed");
-    let backend = storage::backend("mpiio").expect("the backend exists");
+    let backend = storage::driver("mpiio").expect("the backend exists");
     moves(world.comm(), &*(backend.open)(&Settings::default()).expect("it opens"), Path::new(&path));
     println!("ok");
     world.finish().expect("MPI ends");

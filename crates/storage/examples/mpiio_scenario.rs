@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     settings.set("mpiio.preallocate", "1");
     settings.set("hint.cb_nodes", "77");
     settings.set("hint.cb_buffer_size", "65536");
-    let storage = match (storage::backend("mpiio").expect("the backend exists").open)(&settings) {
+    let storage = match (storage::driver("mpiio").expect("the backend exists").open)(&settings) {
         Ok(storage) => storage,
         Err(usage) => {
             eprintln!("{usage}");

@@ -153,7 +153,7 @@ impl<F: File> File for NotedFile<F> {
         self.file.place(offset)
     }
 
-    fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
+    fn descriptor(&self) -> Option<std::sync::Arc<std::os::fd::OwnedFd>> {
         self.file.descriptor()
     }
 }

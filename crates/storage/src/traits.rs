@@ -2,8 +2,9 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ranks::Comm;
@@ -273,8 +274,9 @@ pub trait File {
         None
     }
 
-    /// The system's descriptor, for backends whose queue works on one.
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+    /// The system's descriptor, for backends whose queue works on one. The file cannot be closed while a
+    /// queue has it.
+    fn descriptor(&self) -> Option<Arc<OwnedFd>> {
         None
     }
 }

@@ -33,7 +33,7 @@ const PACKETS: &[(&str, Packet)] = &[
 
 /// Runs one test on one local rank and returns its first phase.
 fn phase(parameters: &IorParameters) -> Phase {
-    let backend = storage::backend(&parameters.backend).expect("a known backend");
+    let backend = storage::driver(&parameters.backend).expect("a known backend");
     let storage = (backend.open)(&parameters.settings).expect("settings it takes");
     parameters.check(1).expect("sound parameters");
     let comm = ranks::local::alone();
@@ -110,7 +110,7 @@ fn mdtest(dir: &str, items: u64) -> Vec<Phase> {
     let base = mdtest::MdtestParameters { rename: false, ..mdtest::MdtestParameters::default() };
     let parameters = mdtest::MdtestParameters { dirs, items, backend, ..base };
     parameters.check(1).expect("sound parameters");
-    let storage = storage::backend(&parameters.backend).expect("a known backend");
+    let storage = storage::driver(&parameters.backend).expect("a known backend");
     let storage = (storage.open)(&parameters.settings).expect("settings it takes");
     let (comm, mut clock, mut records) = (ranks::local::alone(), CycleClock::new(), Vec::new());
     let done = mdtest::run(&parameters, &*storage, &comm, &mut clock, &mut records, None, &mut Silent, 1);

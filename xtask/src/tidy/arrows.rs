@@ -16,15 +16,15 @@ const CRATES: &[CrateRow] = &[
     ("ffi", ""),
     ("measure", "units"),
     ("ranks", "units ffi"),
-    ("storage", "units ranks ffi"),
+    ("storage", "units command ranks ffi"),
     ("results", "units measure"),
-    ("workloads", "units measure ranks storage results"),
+    ("workloads", "units command measure ranks storage results"),
     ("command", "units"),
     ("plan", "units results command"),
     ("lint", "units results command plan"),
     ("run", "units results plan"),
-    ("judge", "units measure results plan"),
-    ("track", "units measure results"),
+    ("judge", "units command measure results plan"),
+    ("track", "units command measure results"),
     ("conformance", "ranks storage results"),
     ("report", "units results track"),
     (
@@ -43,7 +43,7 @@ const TESTKIT: &str = "testkit";
 const SHIM: &str = "shim";
 
 /// More dependencies of tests: they evaluate whole campaigns, and check that each reason has a sentence.
-const IN_TESTS: &[(&str, &str)] = &[("judge", "run"), ("judge", "report")];
+const IN_TESTS: &[(&str, &str)] = &[("judge", "run"), ("judge", "report"), ("workloads", "judge")];
 
 /// Rule: every manifest agrees with the table.
 pub(super) fn between_crates(tree: &Tree) -> Vec<Finding> {

@@ -9,9 +9,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ranks::mpi;
+use run::bounded::ended_within;
 use storage::LIBRARIES;
 use storage::libraries::{self, FoundLibrary, LibraryKind};
 use units::Usage;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: BackendsArgs) -> anyhow::Result<u8> {
         return Ok(DONE);
     }
     let mut text = String::from("Backends\n");
-    for backend in storage::BACKENDS {
+    for backend in command::BACKENDS {
         writeln!(text, "  {:<10} {}", backend.name.to_uppercase(), backend.about)?;
         for option in backend.options {
             writeln!(text, "  {:<10}   --{}.{}: {}", "", backend.name, option.name, option.about)?;
@@ -145,7 +146,7 @@ fn query(kind: &str, path: Option<&Path>) -> Result<Vec<String>, String> {
     // Under the name of a classic program this would be that program.
     let mut command = Command::new(program);
     command.arg0("assay").args(["backends", "--probe", kind]).args(path);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let out = child.stdout.take().map(|mut stream| thread::spawn(move || all_of(&mut stream)));
     let err = child.stderr.take().map(|mut stream| thread::spawn(move || all_of(&mut stream)));
@@ -170,20 +171,11 @@ fn all_of(stream: &mut dyn Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Waits for the process, kills it after the time limit, and returns its status.
+/// Waits for the process, kills it with its children after the time limit, and returns its status.
 fn wait(child: &mut Child) -> Result<String, String> {
-    let begin = Instant::now();
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status.to_string()),
-            Ok(None) if begin.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(2)),
-            Ok(None) => {
-                let _ = child.kill().and_then(|()| child.wait());
-                return Err(format!("no answer within {} s", PATIENCE.as_secs()));
-            }
-            Err(error) => return Err(error.to_string()),
-        }
-    }
+    let ended = ended_within(child, PATIENCE).map_err(|error| error.to_string())?;
+    let status = ended.ok_or_else(|| format!("no answer within {} s", PATIENCE.as_secs()))?;
+    Ok(status.to_string())
 }
 
 /// The queried process: loads a library and prints its version.

@@ -48,8 +48,8 @@ proptest! {
         prop_assert_eq!(facts.shuffles_segments, shuffled);
         prop_assert_eq!(facts.is_rate_limited, run.rate.is_some());
         prop_assert_eq!((facts.fsync, facts.fsync_each), (run.sync, run.sync_each));
-        let backend = storage::backend(&run.backend).unwrap();
-        let storage = (backend.open)(&run.settings.without_files()).unwrap();
+        let backend = command::backend(&run.backend).unwrap();
+        let storage = (storage::driver(backend.name).unwrap().open)(&run.settings.without_files()).unwrap();
         prop_assert_eq!(facts.direct, storage.direct());
         prop_assert_eq!(facts.drop_caches, run.drop_caches);
         prop_assert_eq!(facts.file.unwrap_or("testFile".to_owned()), run.test_file);

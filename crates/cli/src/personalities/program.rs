@@ -152,7 +152,7 @@ impl<'a> StartedProgram<'a> {
 
 /// The mounted file systems, for programs that use no other backend.
 pub(crate) fn posix() -> Result<Box<dyn Storage>, Usage> {
-    (storage::backend("posix")?.open)(&Settings::default())
+    (storage::driver("posix")?.open)(&Settings::default())
 }
 
 /// The options in `words`, for a command whose options are all in `A`; `None` if they only print a help text.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::IorOption::{self, *};
+use crate::backends;
 use crate::classic::{
     ClassicOption, ModuleOptions, OptionInput, OptionOccurrence, OptionValues, Successor, read_tokens,
 };
@@ -195,9 +196,11 @@ fn shuffles_segments(options: &OptionValues<IorOption>) -> bool {
 
 /// Whether the backend opens files with O_DIRECT: by its own option, or by that of POSIX.
 fn is_direct(options: &OptionValues<IorOption>) -> bool {
-    let backend = options.text(Backend).unwrap_or("posix").to_lowercase();
-    let is_on = |name: &str| options.module_on(&format!("{name}.odirect"));
-    ["posix", "aio", "uring"].contains(&backend.as_str()) && (is_on("posix") || is_on(&backend))
+    let Ok(backend) = backends::backend(&backend(options)) else { return false };
+    let own = backend.options.iter().map(|option| (backend.name, option.name));
+    let taken = backend.also_takes.iter().filter_map(|name| name.split_once('.'));
+    let is_on = |(backend, name): (&str, &str)| options.module_on(&format!("{backend}.{name}"));
+    own.chain(taken).filter(|(_, name)| *name == backends::ODIRECT.name).any(is_on)
 }
 
 /// Whether a command line names a phase. If it names none, it writes and reads.
@@ -209,12 +212,6 @@ pub(crate) fn names_phase(options: &OptionValues<IorOption>) -> bool {
 /// The backend, in capitals.
 pub(crate) fn backend(options: &OptionValues<IorOption>) -> String {
     options.text(Backend).unwrap_or("POSIX").to_uppercase()
-}
-
-/// Whether each rank opens plain files of a mounted file system, whose pages its client can drop. The name of
-/// the backend is in capitals.
-pub fn has_plain_files(backend: &str) -> bool {
-    matches!(backend, "POSIX" | "AIO" | "URING" | "MMAP")
 }
 
 /// The data to write and expect: the first letter of its name, in lower case.

@@ -9,7 +9,7 @@
 
 use units::Usage;
 
-use super::facts::{BLOCK, TRANSFER, backend, has_plain_files, names_phase, packet};
+use super::facts::{BLOCK, TRANSFER, backend, names_phase, packet};
 use crate::IorOption::{self, *};
 use crate::classic::{
     ClassicOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens,
@@ -136,7 +136,8 @@ impl IorLine {
                 added.push("-k");
             }
         }
-        if !added.is_empty() && self.drop_caches.is_none() && has_plain_files(&self.backend) {
+        let has_plain_files = crate::backend(&self.backend).is_ok_and(crate::Backend::has_plain_files);
+        if !added.is_empty() && self.drop_caches.is_none() && has_plain_files {
             self.drop_caches = Some(true);
             added.push("--drop-caches");
         }

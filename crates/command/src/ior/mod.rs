@@ -6,7 +6,7 @@ mod facts;
 pub mod line;
 mod table;
 
-pub use facts::{IorFacts, ReadShift, has_plain_files};
+pub use facts::{IorFacts, ReadShift};
 pub use line::IorLine;
 pub use table::IorOption;
 

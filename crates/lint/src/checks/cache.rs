@@ -158,7 +158,8 @@ pub(crate) fn sparse(subject: &LineSubject) -> Option<Finding> {
 
 /// cb-state-unset
 pub(crate) fn collective(subject: &LineSubject) -> Option<Finding> {
-    let line = subject.ior().filter(|line| line.api == "MPIIO" && line.collective)?;
+    let line = subject.ior().filter(|line| line.collective)?;
+    command::backend(&line.api).ok().filter(|backend| backend.abilities.file_views)?;
     let found = Finding::new(NeedsWaiver, Reason::new(Code::CbStateUnset));
     (!line.hints && !subject.hints).then(|| found.at(subject.word('c')))
 }

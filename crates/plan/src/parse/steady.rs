@@ -4,7 +4,7 @@
 //!
 //! Never here: whether a course met its rules.
 
-use results::crosscheck::is_part;
+use results::record::is_part;
 use results::steady::SteadyRule;
 use toml::Spanned;
 use units::{Dimension, duration};

@@ -13,26 +13,8 @@ use rustix::fs::{self, OFlags};
 use rustix::io::Errno;
 use units::Usage;
 
-use crate::backends::option;
 use crate::calls::{self, answered};
-use crate::{BackendOption, Settings, Takes, files};
-
-/// The options, by name.
-pub(crate) const OPTIONS: [BackendOption; 5] = [
-    option("lustre.ignorelocks", Takes::Flag, "Lustre: no range locks on the file"),
-    option("lustre.pool", Takes::Text, "Lustre: OST pool of new files"),
-    option("lustre.startost", Takes::Number, "Lustre: first OST of new files; -1 lets the system choose"),
-    option(
-        "lustre.stripecount",
-        Takes::Number,
-        "Lustre: OSTs per new file; 0 for the directory's default, -1 for all",
-    ),
-    option(
-        "lustre.stripesize",
-        Takes::Size,
-        "Lustre: stripe size of new files, a multiple of 64k; 0 for the directory's default",
-    ),
-];
+use crate::{Settings, files};
 
 /// `LL_SUPER_MAGIC`, the type that `statfs` returns for Lustre.
 pub(crate) const LUSTRE: u64 = 0x0BD0_0BD0;

@@ -12,22 +12,18 @@ mod lustre;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 
 use ranks::Comm;
 use rustix::fs::OFlags;
 use units::Usage;
 
-use crate::backends::option;
 use crate::shared::{files_of_system, together};
-use crate::{BackendOption, File, Mode, Names, Open, Queue, Settings, Storage, Takes};
+use crate::{File, Mode, Names, Open, Queue, Settings, Storage};
 use crate::{calls, files, names};
 use lustre::LustreLayout;
 
-pub(crate) use lustre::{LUSTRE, MAGIC_V1, MAGIC_V3, OPTIONS as LUSTRE_OPTIONS};
-
-/// The option of every backend that can bypass the page cache.
-pub(crate) const ODIRECT: BackendOption =
-    option("odirect", Takes::Flag, "open with O_DIRECT: transfers bypass this client's page cache");
+pub(crate) use lustre::{LUSTRE, MAGIC_V1, MAGIC_V3};
 
 /// How files are opened.
 #[derive(Debug)]
@@ -109,13 +105,17 @@ fn permissions(mode: Mode) -> u32 {
 /// An open file; transfers use `pread` and `pwrite`.
 #[derive(Debug)]
 pub(crate) struct PlainFile {
-    fd: OwnedFd,
+    fd: Arc<OwnedFd>,
 }
 
 impl PlainFile {
     /// The file behind a descriptor.
     pub(crate) fn new(fd: OwnedFd) -> Self {
-        Self { fd }
+        Self { fd: Arc::new(fd) }
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
     }
 }
 
@@ -137,11 +137,12 @@ impl File for PlainFile {
     }
 
     fn close(self: Box<Self>) -> io::Result<()> {
-        calls::close(self.fd)
+        let shared = || io::Error::other("a queue still uses the file");
+        calls::close(Arc::into_inner(self.fd).ok_or_else(shared)?)
     }
 
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        Some(self.fd.as_fd())
+    fn descriptor(&self) -> Option<Arc<OwnedFd>> {
+        Some(Arc::clone(&self.fd))
     }
 }
 

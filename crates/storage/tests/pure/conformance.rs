@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use command::{BACKENDS, Backend};
 use ranks::{Comm, local};
-use storage::{BACKENDS, Backend, Buffer, Mode, Open, Parts, Settings, Storage};
+use storage::{Buffer, Mode, Open, Parts, Settings, Storage};
 
 const WRITE: Open =
     Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
@@ -13,11 +14,12 @@ const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, by
 /// Calls `test` for every backend that runs on local ranks, each in its own directory.
 fn each(test: impl Fn(&Backend, &dyn Storage, &dyn Comm, &Path)) {
     for backend in BACKENDS {
-        if backend.needs_mpi {
+        if backend.needs_mpi() {
             // The program's tests run these backends under mpirun and check the same properties.
             continue;
         }
-        let storage = (backend.open)(&Settings::default()).expect("the defaults are valid");
+        let storage = (storage::driver(backend.name).unwrap().open)(&Settings::default())
+            .expect("the defaults are valid");
         let dir = tempfile::tempdir().unwrap();
         test(backend, &*storage, &local::alone(), dir.path());
     }
@@ -115,8 +117,8 @@ fn a_removed_file_is_gone() {
 
 #[test]
 fn ranks_write_one_file_at_the_same_time() {
-    for backend in BACKENDS.iter().filter(|backend| !backend.needs_mpi) {
-        let storage = (backend.open)(&Settings::default()).unwrap();
+    for backend in BACKENDS.iter().filter(|backend| !backend.needs_mpi()) {
+        let storage = (storage::driver(backend.name).unwrap().open)(&Settings::default()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let path: PathBuf = dir.path().join("f");
         let how = Open { shared: true, bytes: 4 * 8 * 4096, ..WRITE };
@@ -146,7 +148,7 @@ fn direct_transfers_leave_nothing_in_the_page_cache() {
     let path = dir.path().join("f");
     let mut direct = Settings::default();
     direct.set("posix.odirect", "1");
-    let storage = (storage::backend("posix").unwrap().open)(&direct).unwrap();
+    let storage = (storage::driver("posix").unwrap().open)(&direct).unwrap();
     let comm = local::alone();
     let mut buffer = Buffer::new(1 << 20).unwrap();
     let mut file = match storage.open(&comm, &path, WRITE) {
@@ -179,7 +181,7 @@ fn direct_transfers_leave_nothing_in_the_page_cache() {
 #[test]
 fn a_failed_close_is_a_result() {
     // Every write to /dev/full fails; the close succeeds, and neither panics.
-    let storage = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
+    let storage = (storage::driver("posix").unwrap().open)(&Settings::default()).unwrap();
     let mut file = storage.open(&local::alone(), Path::new("/dev/full"), WRITE).unwrap();
     let error = file.write_at(&[0; 8], 0).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);

@@ -20,7 +20,7 @@ const MIB: usize = 1 << 20;
 fn opened(backend: &str, words: &[(&str, &str)]) -> Box<dyn Storage> {
     let mut settings = Settings::default();
     words.iter().for_each(|(name, value)| settings.set(name, *value));
-    (storage::backend(backend).unwrap().open)(&settings).unwrap()
+    (storage::driver(backend).unwrap().open)(&settings).unwrap()
 }
 
 #[test]

@@ -6,8 +6,9 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
+use command::BACKENDS;
 use ranks::local;
-use storage::{BACKENDS, EntryKind, Mode, NameStatus, Names, Open, Parts, Settings, Storage};
+use storage::{EntryKind, Mode, NameStatus, Names, Open, Parts, Settings, Storage};
 
 fn c(dir: &Path, name: &str) -> CString {
     CString::new(dir.join(name).to_str().unwrap()).unwrap()
@@ -17,7 +18,9 @@ fn c(dir: &Path, name: &str) -> CString {
 fn each(test: impl Fn(&str, &dyn Storage, &dyn Names, &Path)) {
     let mut tried = 0;
     for backend in BACKENDS {
-        let Ok(storage) = (backend.open)(&Settings::default()) else { continue };
+        let Ok(storage) = (storage::driver(backend.name).unwrap().open)(&Settings::default()) else {
+            continue;
+        };
         let Some(names) = storage.names().filter(|_| storage.keeps_data()) else { continue };
         let dir = tempfile::tempdir().unwrap();
         test(backend.name, &*storage, names, dir.path());

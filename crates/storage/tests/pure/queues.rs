@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use command::BACKENDS;
 use ranks::{Comm, local};
-use storage::{BACKENDS, EndedTransfer, Mode, Op, Open, Parts, Queue, Settings, Storage, Wait};
+use storage::{EndedTransfer, Mode, Op, Open, Parts, Queue, Settings, Storage, Wait};
 
 const WRITE: Open =
     Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
@@ -27,14 +28,15 @@ struct Case<'t> {
 /// build, because one in memory has no O_DIRECT.
 fn each_of(depth: Option<u32>, bytes: usize, test: impl Fn(Case<'_>)) {
     let mut queues = 0;
-    for backend in BACKENDS.iter().filter(|backend| !backend.needs_mpi) {
+    for backend in BACKENDS.iter().filter(|backend| !backend.needs_mpi()) {
         for direct in [false, true] {
             let mut settings = Settings::default();
             if direct && backend.options.iter().all(|option| option.name != "odirect") {
                 continue;
             }
             settings.set(&format!("{}.odirect", backend.name), u8::from(direct).to_string());
-            let storage = (backend.open)(&settings).expect("the defaults are valid");
+            let storage =
+                (storage::driver(backend.name).unwrap().open)(&settings).expect("the defaults are valid");
             assert_eq!(storage.direct(), direct, "{}", backend.name);
             let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
             let name = format!("{}, direct: {direct}", backend.name);
@@ -268,7 +270,7 @@ fn a_queue_attached_to_another_file_releases_the_previous_one() {
             let path = dir.join(file_name);
             let file = storage.open(comm, &path, WRITE).unwrap();
             // The lock belongs to the open file description: it stays until every descriptor of it is closed.
-            let same = fs::File::from(file.descriptor().unwrap().try_clone_to_owned().unwrap());
+            let same = fs::File::from(file.descriptor().unwrap().try_clone().unwrap());
             same.lock().unwrap();
             drop(same);
             queue.attach(&*file).unwrap();
@@ -342,7 +344,7 @@ fn the_caller_or_the_backend_chooses_the_depth() {
 fn unregistered_buffers_move_the_same_bytes() {
     let mut settings = Settings::default();
     settings.set("uring.plain-buffers", "1");
-    let storage = (storage::backend("uring").unwrap().open)(&settings).unwrap();
+    let storage = (storage::driver("uring").unwrap().open)(&settings).unwrap();
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut queue = match storage.queue(Some(4), BLOCK) {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -366,7 +368,7 @@ fn aio_waits_for_a_group_when_all_slots_are_outstanding() {
     settings.set("aio.granularity", "8");
     // Through the page cache all transfers would have ended before the wait.
     settings.set("aio.odirect", "1");
-    let storage = (storage::backend("aio").unwrap().open)(&settings).unwrap();
+    let storage = (storage::driver("aio").unwrap().open)(&settings).unwrap();
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("f");
     fs::write(&path, vec![1; 32 * BLOCK]).unwrap();

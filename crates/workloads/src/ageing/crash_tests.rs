@@ -22,7 +22,7 @@ use super::worker::{FileWorker, Past};
 const SEED: u64 = 4;
 
 fn posix() -> Box<dyn Storage> {
-    (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap()
+    (storage::driver("posix").unwrap().open)(&Settings::default()).unwrap()
 }
 
 /// Rank 0's part in `dir`, as far as the odometer shows.

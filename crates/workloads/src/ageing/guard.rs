@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_full_file_system_is_reported_with_utilization_and_remedy_and_other_failures_unchanged() {
         let dir = tempfile::tempdir().unwrap();
-        let storage = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
+        let storage = (storage::driver("posix").unwrap().open)(&Settings::default()).unwrap();
         let (comm, clock) = (local::alone(), CycleClock::new());
         let guard = Guard::new(&*storage, &comm, &clock, dir.path(), (1.0, None), NodeTurn::ALONE);
         let explained = |kind: ErrorKind| guard.explain("write f: oh".to_owned(), &kind.into());
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn a_passed_deadline_a_low_ceiling_and_an_alarm_stop_before_the_next_operation() {
         let dir = tempfile::tempdir().unwrap();
-        let storage = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
+        let storage = (storage::driver("posix").unwrap().open)(&Settings::default()).unwrap();
         let (comm, clock) = (local::alone(), CycleClock::new());
         let guard = |limits| Guard::new(&*storage, &comm, &clock, dir.path(), limits, NodeTurn::ALONE);
         assert_eq!(guard((1.0, Some(3600.0))).before(4096), Ok(()));

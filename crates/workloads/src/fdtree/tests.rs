@@ -180,7 +180,7 @@ fn make(parameters: &FdtreeParameters, ranks: u32) {
 }
 
 fn posix() -> Box<dyn storage::Storage> {
-    (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap()
+    (storage::driver("posix").unwrap().open)(&Settings::default()).unwrap()
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn small(change: impl Fn(&mut FlashIoParameters)) -> FlashIoParameters {
 
 fn play(ranks: u32, parameters: &FlashIoParameters, memory: &Memory) -> Vec<Left> {
     parameters.check(ranks).expect("sound parameters");
-    let storage = (storage::backend("dummy").unwrap().open)(&Settings::default()).unwrap();
+    let storage = (storage::driver("dummy").unwrap().open)(&Settings::default()).unwrap();
     let storage: &dyn Storage = &*storage;
     let clock = CycleClock::new();
     let body = |comm: &dyn Comm| {

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use storage::{Abilities, FileForm};
+use command::{Abilities, FileForm};
 use units::Usage;
 
 use super::parameters::{Hog, IorParameters, Offsets, RateLimit, Reorder};
@@ -14,7 +14,7 @@ impl IorParameters {
     /// The abilities of the backend. An unknown backend passes all rules here; the lookup of the backend
     /// rejects it.
     fn abilities(&self) -> Abilities {
-        storage::backend(&self.backend).map_or(Abilities::PLAIN, |backend| backend.abilities)
+        command::backend(&self.backend).map_or(Abilities::PLAIN, |backend| backend.abilities)
     }
 
     /// Rejects, with one line, settings that cannot run on `ranks` ranks of any machine.

@@ -94,7 +94,7 @@ mod tests {
     use storage::Settings;
 
     fn find_in(dir: &Path) -> OpenedFiles {
-        let posix = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
+        let posix = (storage::driver("posix").unwrap().open)(&Settings::default()).unwrap();
         let all = local::run(2, |comm| find(comm, &*posix, &dir.join(format!("f.{}", comm.rank()))));
         let first = all.into_iter().next().expect("rank 0").expect("no panic").expect("no halt");
         first.expect("rank 0 has a file")

@@ -69,7 +69,7 @@ impl Listing for Noted<'_> {
 }
 
 fn posix() -> Box<dyn Storage> {
-    (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap()
+    (storage::driver("posix").unwrap().open)(&Settings::default()).unwrap()
 }
 
 /// A walk by one rank: the opened directories, the requested entries, and the phase or the reason of its

@@ -130,7 +130,7 @@ impl WorkbenchParameters {
 
     /// Rejects, with one line, settings that cannot run.
     pub fn check(&self) -> Result<(), Usage> {
-        let abilities = storage::backend(&self.backend)?.abilities;
+        let abilities = command::backend(&self.backend)?.abilities;
         let objects = self.objects.checked_mul(self.iterations.into());
         let objects = objects.and_then(|all| all.checked_add(self.per_set)?.checked_add(self.start_item));
         let objects = objects.and_then(|all| all.checked_mul(self.sets));

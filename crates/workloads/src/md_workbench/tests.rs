@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use judge::crosscheck::{self, Contradiction};
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
-use results::crosscheck::Contradiction;
+use results::Record;
 use results::folder::{Campaign, Job};
 use results::record::{Check, Phase};
-use results::{Record, crosscheck};
 use storage::Settings;
 
 use super::ObjectCall::{Create, Delete, MakeSet, Read, RemoveSet, Stat};
@@ -49,7 +49,7 @@ fn play(dir: &Path, ranks: u32, parameters: &WorkbenchParameters) -> Vec<RankRun
         ..parameters.clone()
     };
     parameters.check().expect("sound parameters");
-    let storage = (storage::backend(&parameters.backend).unwrap().open)(&Settings::default()).unwrap();
+    let storage = (storage::driver(&parameters.backend).unwrap().open)(&Settings::default()).unwrap();
     let clock = CycleClock::new();
     let body = |comm: &dyn Comm| {
         let (mut clock, mut records, mut log) = (clock.clone(), Vec::new(), EventLog::default());
@@ -459,7 +459,7 @@ fn data_is_compared_and_the_operation_is_counted_and_logged_after_its_latency() 
     for latency_all in [false, true] {
         let latency = Some("l".to_owned());
         let parameters = WorkbenchParameters { dir: out.clone(), latency, latency_all, ..parts.clone() };
-        let storage = (storage::backend("POSIX").unwrap().open)(&Settings::default()).unwrap();
+        let storage = (storage::driver("POSIX").unwrap().open)(&Settings::default()).unwrap();
         local::run(2, |comm: &dyn Comm| {
             let (clock, names) = (CycleClock::new(), storage.names().unwrap());
             let phase = (WorkbenchStep::Benchmark, 0, 0.0);

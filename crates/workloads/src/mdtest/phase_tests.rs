@@ -323,7 +323,7 @@ fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
     let status = dir.path().join("status").display().to_string();
     let mut settings = storage::Settings::default();
     settings.set("dummy.delay-create", "2000");
-    let slow = (storage::backend("dummy").unwrap().open)(&settings).unwrap();
+    let slow = (storage::driver("dummy").unwrap().open)(&settings).unwrap();
     let parameters = MdtestParameters {
         backend: "DUMMY".into(),
         items: 1 << 30,
@@ -382,7 +382,7 @@ fn the_counts_at_the_deadline_are_reported_and_the_slow_rank_continues() {
     let mut settings = storage::Settings::default();
     settings.set("dummy.delay-create", "2000");
     settings.set("dummy.delay-only-rank0", "1");
-    let slow = (storage::backend("dummy").unwrap().open)(&settings).unwrap();
+    let slow = (storage::driver("dummy").unwrap().open)(&settings).unwrap();
     let parameters = MdtestParameters { backend: "DUMMY".into(), deadline: 1, ..files(1000) };
     let left = play_on(2, &parameters, &*slow);
     let made = left[0].phase("file_creation");

@@ -3,7 +3,7 @@
 //! The rules are those of mdtest 4.1, with its texts where it has some.
 //! docs/reference/compatibility/mdtest.md lists the differences.
 
-use storage::Abilities;
+use command::Abilities;
 use units::Usage;
 
 use super::counts::ItemCounts;
@@ -14,7 +14,7 @@ use crate::kit::payload::Packet;
 impl MdtestParameters {
     /// The abilities of the backend; `None` if it is unknown.
     fn abilities(&self) -> Option<Abilities> {
-        storage::backend(&self.backend).ok().map(|backend| backend.abilities)
+        command::backend(&self.backend).ok().map(|backend| backend.abilities)
     }
 
     /// Whether the backend only counts and stores nothing.

@@ -53,7 +53,7 @@ impl MdtestRankResult {
 
 /// The files of this machine.
 pub(super) fn posix() -> Box<dyn Storage> {
-    (storage::backend("posix").expect("it is there").open)(&Settings::default()).expect("it opens")
+    (storage::driver("posix").expect("it is there").open)(&Settings::default()).expect("it opens")
 }
 
 /// Runs on `ranks` local ranks and returns the result of each.

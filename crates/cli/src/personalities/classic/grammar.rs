@@ -12,7 +12,8 @@ use command::classic::{
     self, ClassicOption, ModuleOption, ModuleOptions, OptionInput, OptionKind, OptionOccurrence, OptionValue,
     RetiredOption, Successor, parse_number,
 };
-use storage::{BackendOption, Settings, Takes};
+use command::{BackendOption, Takes};
+use storage::Settings;
 use units::Usage;
 use workloads::kit::payload::Packet;
 
@@ -118,7 +119,7 @@ pub(crate) fn lacks_value<T: ClassicLine>(token: &str) -> bool {
 
 /// The options of all backends of this program.
 pub(crate) fn module_options() -> Vec<ModuleOption> {
-    let of = |backend: &'static storage::Backend| {
+    let of = |backend: &'static command::Backend| {
         backend.options.iter().map(|option| ModuleOption {
             backend: backend.name,
             name: option.name,
@@ -131,7 +132,7 @@ pub(crate) fn module_options() -> Vec<ModuleOption> {
             about: option.about,
         })
     };
-    storage::BACKENDS.iter().flat_map(of).collect()
+    command::BACKENDS.iter().flat_map(of).collect()
 }
 
 fn take_all<T: ClassicLine>(typed: &mut T, occurrences: &[OptionOccurrence<T::Option>]) -> Result<(), Usage> {
@@ -218,7 +219,7 @@ fn take_retired<T: ClassicLine>(
 /// An option of a backend in this program, by `backend.name`. The letter case of the name is ignored.
 fn option_of(option: &str) -> Option<&'static BackendOption> {
     let (backend, name) = option.split_once('.')?;
-    let backend = storage::BACKENDS.iter().find(|known| known.name == backend)?;
+    let backend = command::BACKENDS.iter().find(|known| known.name == backend)?;
     backend.options.iter().find(|known| known.name.eq_ignore_ascii_case(name))
 }
 
@@ -229,7 +230,7 @@ fn idle_everywhere(option: &str) -> Option<&'static str> {
 
 /// Whether an option, `backend.name`, does not belong to the backend `used`.
 fn is_idle(name: &str, used: &str) -> bool {
-    let Ok(used) = storage::backend(used) else { return true };
+    let Ok(used) = command::backend(used) else { return true };
     let of = name.split('.').next();
     of != Some(used.name) && !used.also_takes.contains(&name)
 }

@@ -22,7 +22,7 @@ fn notes_on(paths: &[&str], backend: Option<&str>) -> Vec<OptionNote> {
         "{which} was loaded into this program at its start. It may record the calls on files, or answer them \
          itself"
     ))];
-    let backend = backend.and_then(|name| storage::backend(name).ok());
+    let backend = backend.and_then(|name| command::backend(name).ok());
     if let Some(backend) = backend.filter(|backend| !backend.abilities.transfers_by_library) {
         notes.push(OptionNote::of_run(format!(
             "-a {} moves data without functions of the C library, so {library} does not see its transfers. \
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn transfers_without_functions_of_a_library_have_a_note_if_a_library_was_preloaded() {
-        for backend in storage::BACKENDS {
+        for backend in command::BACKENDS {
             let is_unseen = ["aio", "mmap", "uring"].contains(&backend.name);
             assert_eq!(found(&[], backend.name), (false, false));
             assert_eq!(

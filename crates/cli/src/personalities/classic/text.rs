@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use command::Takes;
 use command::classic::described;
-use storage::{Space, Takes};
+use storage::Space;
 
 /// The capacity of a file system: size, share used, inodes, share of inodes used.
 pub(crate) fn space_words(space: Space) -> [String; 4] {
@@ -54,7 +55,7 @@ pub(crate) fn help_of_variables(versions: &str) -> String {
 /// The help about backends: a block for each backend that `listed` accepts.
 pub(crate) fn help_of_backends(listed: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
-    for backend in storage::BACKENDS.iter().filter(|backend| listed(backend.name)) {
+    for backend in command::BACKENDS.iter().filter(|backend| listed(backend.name)) {
         text.push_str(&format!("\n\nModule {}: {}\n", backend.name.to_uppercase(), backend.about));
         for option in backend.options {
             let value = match option.takes {

@@ -181,8 +181,8 @@ pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, U
 
 /// What the form of the files needs.
 fn needs(parameters: &FlashIoParameters) -> Result<Needs, Usage> {
-    Ok(Needs::of(storage::backend(match parameters.form {
+    Needs::of_backend(match parameters.form {
         Form::Pnetcdf => "ncmpi",
         Form::Hdf5 => "hdf5",
-    })?))
+    })
 }

@@ -48,7 +48,7 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         Id::GpuDirect => without_gpu(matches!(value, OptionValue::Flag(Some(0))))?,
         Id::DropCaches => parameters.drop_caches = value.on(),
         Id::Backend => {
-            storage::backend(&value.text()).map_err(|error| error.0)?;
+            command::backend(&value.text()).map_err(|error| error.0)?;
             parameters.backend = value.text();
         }
         Id::Reference => parameters.reference = value.whole()?,

@@ -174,7 +174,7 @@ fn all_ready(tests: Vec<ScriptTest>, outside: &Outside, ranks: u32) -> Result<Ve
 }
 
 fn needs(meant: &MeantIor) -> Needs {
-    storage::backend(&meant.parameters.backend).map_or(Needs::Nothing, Needs::of)
+    Needs::of_backend(&meant.parameters.backend).unwrap_or(Needs::Nothing)
 }
 
 /// Bytes of a transfer in the queue that is opened only for a check.
@@ -193,9 +193,9 @@ fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, U
     }
     let ranks = wanted.min(ranks);
     meant.parameters.check(ranks).map_err(placed)?;
-    let backend = storage::backend(&meant.parameters.backend).map_err(placed)?;
+    let driver = storage::driver(&meant.parameters.backend).map_err(placed)?;
     let call_limit = outside.call_limit()?;
-    let storage = (backend.open)(&meant.parameters.settings.without_files()).map_err(placed)?;
+    let storage = (driver.open)(&meant.parameters.settings.without_files()).map_err(placed)?;
     let possible = storage.check_queue(meant.parameters.depth, meant.parameters.transfer);
     possible.map_err(|error| placed(of_queue(&meant, &error)))?;
     Ok(ReadyTest { meant, at, storage, ranks, call_limit })
@@ -209,7 +209,7 @@ fn fit_here(mut test: ReadyTest) -> Result<ReadyTest, Usage> {
     let (meant, parameters) = (&test.meant, &test.meant.parameters);
     parameters.check_logs().map_err(placed)?;
     let data_key = meant.key.read().map_err(placed)?;
-    test.storage = (storage::backend(&parameters.backend)?.open)(&parameters.settings).map_err(placed)?;
+    test.storage = (storage::driver(&parameters.backend)?.open)(&parameters.settings).map_err(placed)?;
     // Detects what the system does not allow before the first file is removed.
     let queue = test.storage.queue(parameters.depth, QUEUE_PROBE);
     queue.map_err(|error| placed(of_queue(meant, &error)))?;

@@ -155,12 +155,3 @@ fn letters_of_older_versions_are_translated_and_take_their_values() {
     assert!(!typed.parameters.settings.flag("posix.odirect"));
     assert!(parse("-O showHelp=1").unwrap().help && !parse("-O showHelp=0").unwrap().help);
 }
-
-#[test]
-fn the_backends_with_plain_files_are_those_with_names_and_data() {
-    for backend in storage::BACKENDS {
-        let abilities = backend.abilities;
-        let is_plain = abilities.names && abilities.keeps_data;
-        assert_eq!(command::has_plain_files(&backend.name.to_uppercase()), is_plain, "{}", backend.name);
-    }
-}

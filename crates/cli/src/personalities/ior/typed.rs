@@ -69,7 +69,7 @@ impl TypedIor {
         let idle = taken.idle(&parameters.backend);
         let mut notes = taken.notes;
         notes.extend(idle);
-        let views = storage::backend(&parameters.backend).is_ok_and(|backend| backend.abilities.file_views);
+        let views = command::backend(&parameters.backend).is_ok_and(|backend| backend.abilities.file_views);
         let given = |name: &str| parameters.settings.flag(name);
         if views && given("mpiio.useStridedDatatype") && !given("mpiio.useFileView") {
             let why = "--mpiio.useStridedDatatype has no effect without --mpiio.useFileView";

@@ -94,7 +94,7 @@ fn set(
         Id::Help => typed.help = value.on(),
         Id::Version => typed.version = value.on(),
         Id::Backend => {
-            storage::backend(&value.text()).map_err(|error| error.0)?;
+            command::backend(&value.text()).map_err(|error| error.0)?;
             parameters.backend = value.text();
         }
         Id::Directory => parameters.dir = value.text(),

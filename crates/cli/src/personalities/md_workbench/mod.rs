@@ -73,7 +73,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
 fn ready(typed: TypedMdWorkbench) -> Result<(ReadyMdWorkbench, Vec<OptionNote>), Usage> {
     let record = typed.record.clone();
     let (parameters, notes) = typed.meant()?;
-    let storage = (storage::backend(&parameters.backend)?.open)(&parameters.settings)?;
+    let storage = (storage::driver(&parameters.backend)?.open)(&parameters.settings)?;
     let has_info = !(parameters.precreate && parameters.cleanup);
     let run_info = has_info.then_some(parameters.run_info.as_str());
     own_files::check(&own_files::given([("--record", record.as_deref()), ("--run-info-file", run_info)]))?;

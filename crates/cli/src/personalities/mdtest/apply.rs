@@ -57,7 +57,7 @@ pub(super) fn set(
         Id::KeepGoing => parameters.keep_going = value.on(),
         Id::DryRun => typed.dry_run = value.on(),
         Id::Backend => {
-            storage::backend(&value.text()).map_err(|error| error.0)?;
+            command::backend(&value.text()).map_err(|error| error.0)?;
             typed.backend = Some(value.text());
         }
         Id::Branching => parameters.branching = value.whole()?,

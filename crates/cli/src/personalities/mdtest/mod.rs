@@ -219,8 +219,8 @@ fn ready(mut typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<Re
     let parameters = &mut meant.parameters;
     meant.notes.extend(variables.apply(&mut parameters.nodes, &mut parameters.ranks_on_node0)?);
     meant.parameters.check(ranks)?;
-    let backend = storage::backend(&meant.parameters.backend)?;
-    let storage = (backend.open)(&meant.parameters.settings)?;
+    let driver = storage::driver(&meant.parameters.backend)?;
+    let storage = (driver.open)(&meant.parameters.settings)?;
     if storage.names().is_none() {
         let name = &meant.parameters.backend;
         return Err(Usage(format!(

@@ -13,8 +13,8 @@ use std::path::Path;
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Abilities, Backend, Settings, Takes, option};
-use crate::plain::{MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
+use crate::backends::{Driver, Settings};
+use crate::plain::{MountedBackend, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open, Queue, Storage};
 
 /// Defaults and limits are those of IOR 4.1.
@@ -22,24 +22,7 @@ const MAX_PENDING: i64 = 128;
 const MAX_PENDING_LEAST: i64 = 8;
 const GRANULARITY: i64 = 16;
 
-pub(super) const BACKEND: Backend = Backend {
-    name: "aio",
-    about: "files of a mounted file system, by Linux's native asynchronous I/O",
-    options: &[
-        option(
-            "granularity",
-            Takes::Number,
-            "transfers sent together, and waited for when all are outstanding; default 16",
-        ),
-        option("max-pending", Takes::Number, "outstanding transfers (queue depth), at least 8; default 128"),
-        ODIRECT,
-    ],
-    also_takes: &["posix.odirect"],
-    abilities: Abilities { blocking: false, transfers_by_library: false, ..Abilities::PLAIN },
-    needs_mpi: false,
-    library: None,
-    open,
-};
+pub(super) const DRIVER: Driver = Driver { name: "aio", library: None, open };
 
 struct Aio {
     plain: PlainFiles,

@@ -4,7 +4,8 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::sys::{Context, IoControlBlock, IoEvent, READ, WRITE};
@@ -25,7 +26,8 @@ pub(super) struct AioQueue {
     rejected: Vec<EndedTransfer>,
     events: Vec<IoEvent>,
     granularity: usize,
-    fd: Option<RawFd>,
+    /// The file of all transfers that were not sent.
+    fd: Option<Arc<OwnedFd>>,
 }
 
 impl AioQueue {
@@ -113,7 +115,7 @@ impl Queue for AioQueue {
         let Some(fd) = file.descriptor() else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the file has no descriptor"));
         };
-        self.fd = Some(fd.as_raw_fd());
+        self.fd = Some(fd);
         Ok(())
     }
 
@@ -127,14 +129,14 @@ impl Queue for AioQueue {
     }
 
     fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()> {
-        let fd = self.fd.expect("a file is attached before a transfer is submitted");
+        let fd = self.fd.as_ref().expect("a file is attached before a transfer is submitted");
         let invalid = |_| io::Error::new(io::ErrorKind::InvalidInput, "beyond what an offset can be");
         let offset = i64::try_from(offset).map_err(invalid)?;
         let piece = self.slots.begin(slot, from);
         self.requests[slot] = IoControlBlock {
             slot: slot as u64,
             operation: if op == Op::Write { WRITE } else { READ },
-            fd: fd as u32,
+            fd: fd.as_raw_fd() as u32,
             start: piece.start.expose_provenance() as u64,
             length: piece.length as u64,
             offset,

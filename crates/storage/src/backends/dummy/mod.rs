@@ -13,25 +13,10 @@ use std::time::Duration;
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Abilities, Backend, Settings, Takes, option};
+use crate::backends::{Driver, Settings};
 use crate::{File, Mode, NameStatus, Names, Open, Space, Storage};
 
-pub(super) const BACKEND: Backend = Backend {
-    name: "dummy",
-    about: "moves no data; measures the cost of the program itself",
-    options: &[
-        option("delay-close", Takes::Number, "sleep that many microseconds in each close"),
-        option("delay-create", Takes::Number, "sleep that many microseconds in each open for writing"),
-        option("delay-only-rank0", Takes::Flag, "sleep on rank 0 only"),
-        option("delay-sync", Takes::Number, "sleep that many microseconds in each sync"),
-        option("delay-xfer", Takes::Number, "sleep that many microseconds in each transfer"),
-    ],
-    also_takes: &[],
-    abilities: Abilities { blocking: false, keeps_data: false, ..Abilities::PLAIN },
-    needs_mpi: false,
-    library: None,
-    open,
-};
+pub(super) const DRIVER: Driver = Driver { name: "dummy", library: None, open };
 
 /// How long calls take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

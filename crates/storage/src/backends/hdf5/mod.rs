@@ -17,7 +17,7 @@ use ffi::hdf5::{Hdf5Library, READ_ONLY, READ_WRITE};
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Abilities, Backend, FileForm, Settings, Takes, option};
+use crate::backends::{Driver, Settings};
 use crate::hdf5::{self, Health, HeldIdentifier, OpenWay, OpenedFile, Opening, SetsOf, Tuning};
 use crate::inside::Inside;
 use crate::shared::{files_by_library, is_empty, together};
@@ -25,33 +25,7 @@ use crate::{File, Mode, Open, Storage, hints};
 use file::{H5File, ShownHints, TransferParts};
 use sets::{DatasetOptions, ELEMENT, Sets};
 
-/// The most bytes in a chunk of a dataset: the library counts them in 32 bits.
-const CHUNK_BYTES_MAX: u64 = u32::MAX as u64;
-
-pub(super) const BACKEND: Backend = Backend {
-    name: "hdf5",
-    about: "datasets of a file, by parallel HDF5, independent or collective (-c)",
-    options: &[
-        option("chunkSize", Takes::Number, "chunks of the datasets, elements of 8 bytes; 0 for none"),
-        option("collectiveMetadata", Takes::Flag, "all ranks read and write metadata together"),
-        option("hintsFileName", Takes::Text, "file of hints for MPI-IO"),
-        option("individualDataSets", Takes::Flag, "a dataset per rank (never worked in IOR either)"),
-        option("noFill", Takes::Flag, "write no fill values into a new dataset"),
-        option("setAlignment", Takes::Size, "alignment of objects in the file"),
-        option("showHints", Takes::Flag, "show the hints of each file"),
-    ],
-    also_takes: &[],
-    abilities: Abilities {
-        random_access: false,
-        collective: true,
-        names: false,
-        form: FileForm::Datasets { element_bytes: ELEMENT, chunk_bytes_max: CHUNK_BYTES_MAX },
-        ..Abilities::PLAIN
-    },
-    needs_mpi: true,
-    library: Some(&hdf5::KIND),
-    open,
-};
+pub(super) const DRIVER: Driver = Driver { name: "hdf5", library: Some(&hdf5::KIND), open };
 
 struct Hdf5Storage {
     library: OnceLock<&'static Hdf5Library>,

@@ -12,8 +12,7 @@ use ffi::hdf5::{Address, FILL_NEVER, Hdf5Library, Id, NOWHERE};
 
 use crate::hdf5::{self, HeldIdentifier, SetsOf, check};
 
-/// Bytes of an element.
-pub(super) const ELEMENT: u64 = 8;
+pub(super) use command::backends::ELEMENT_BYTES as ELEMENT;
 
 /// How datasets are made.
 #[derive(Clone, Copy, Debug, Default)]

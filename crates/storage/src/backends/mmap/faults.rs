@@ -112,8 +112,10 @@ extern "C" fn on_bus(signal: libc::c_int, what: *mut libc::siginfo_t, context: *
     // SAFETY: the kernel passes a valid description of the signal.
     let (address, is_sent) = unsafe { ((*what).si_addr().addr(), (*what).si_code <= 0) };
     let inside = |place: &&WatchedRange| {
-        let (start, end) = (place.start.load(Ordering::Acquire), place.end.load(Ordering::Acquire));
-        (start..end).contains(&address)
+        // Another thread may reuse the place meanwhile: only a start between two equal ends is its own.
+        let end = place.end.load(Ordering::Acquire);
+        let start = place.start.load(Ordering::Acquire);
+        (start..end).contains(&address) && place.end.load(Ordering::Acquire) == end
     };
     // A signal that a process sent has no address.
     match places().find(inside).filter(|_| !is_sent) {

@@ -22,41 +22,13 @@ use rustix::fs;
 use rustix::io::Errno;
 use units::Usage;
 
-use crate::backends::{Abilities, Backend, Settings, Takes, option};
+use crate::backends::{Driver, Settings};
 use crate::files::{Moved, rejection_of_open};
 use crate::plain::{MountedBackend, OnMount, PlainFiles};
 use crate::{File, Mode, Open, Storage, call_error, calls};
 use mapping::{Advice, Mapping};
 
-/// Bytes of a page, the unit in which mapped memory is synced.
-const PAGE: u64 = 4096;
-
-pub(super) const BACKEND: Backend = Backend {
-    name: "mmap",
-    about: "files of a mounted file system, by copies to and from a shared mapping",
-    options: &[
-        option(
-            "madv_dont_need",
-            Takes::Flag,
-            "remove the pages from the mapping after each sync (MADV_DONTNEED)",
-        ),
-        option(
-            "madv_pattern",
-            Takes::Flag,
-            "advise access in order (MADV_SEQUENTIAL); =2: at random (MADV_RANDOM)",
-        ),
-    ],
-    also_takes: &[],
-    abilities: Abilities {
-        write_only: false,
-        sync_bytes: PAGE,
-        transfers_by_library: false,
-        ..Abilities::PLAIN
-    },
-    needs_mpi: false,
-    library: None,
-    open,
-};
+pub(super) const DRIVER: Driver = Driver { name: "mmap", library: None, open };
 
 struct Mmap {
     plain: PlainFiles,

@@ -21,33 +21,14 @@ use ranks::Comm;
 use ranks::mpi::MpiComm;
 use units::Usage;
 
-use crate::backends::{Abilities, Backend, Settings, Takes, option};
+use crate::backends::{Driver, Settings};
 use crate::inside::Inside;
 use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Opener, Participation};
 use crate::shared::{asked, files_by_library, given, plain, together};
 use crate::{File, Mode, Open, Storage, hints};
 use moves::{Blocks, MpiFileTransfers, Pairs};
 
-pub(super) const BACKEND: Backend = Backend {
-    name: "mpiio",
-    about: "files by MPI-IO, independent or collective (-c)",
-    options: &[
-        option("hintsFileName", Takes::Text, "file of hints for MPI_File_open"),
-        option("preallocate", Takes::Flag, "ask for the file's space when it is opened for writing"),
-        option("showHints", Takes::Flag, "show the hints of each file"),
-        option("useFileView", Takes::Flag, "transfers through a file view"),
-        option(
-            "useStridedDatatype",
-            Takes::Flag,
-            "with useFileView: the same transfer of all segments in one call",
-        ),
-    ],
-    also_takes: &[],
-    abilities: Abilities { collective: true, file_views: true, names: false, ..Abilities::PLAIN },
-    needs_mpi: true,
-    library: None,
-    open,
-};
+pub(super) const DRIVER: Driver = Driver { name: "mpiio", library: None, open };
 
 struct MpiIo {
     inside: Arc<Inside>,

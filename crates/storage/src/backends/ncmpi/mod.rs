@@ -20,7 +20,7 @@ use units::Usage;
 
 use crate::arrays::pnetcdf::{NcFile, NetcdfOpenMode, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
-use crate::backends::{Abilities, Backend, FileForm, Settings, Takes, option};
+use crate::backends::{Driver, Settings};
 use crate::inside::Inside;
 use crate::shared::{files_by_library, is_empty, plain, together};
 use crate::{File, Mode, Open, Storage, hints};
@@ -28,37 +28,7 @@ use file::{Cells, DataVariable};
 
 pub(super) use crate::arrays::pnetcdf::KIND;
 
-pub(super) const BACKEND: Backend = Backend {
-    name: "ncmpi",
-    about: "a variable of one file for all ranks, by PnetCDF, independent or collective (-c)",
-    options: &[
-        option("hintsFileName", Takes::Text, "file of hints for MPI-IO"),
-        option(
-            "preallocate",
-            Takes::Flag,
-            "accepted as in IOR 4.1, without effect: the library has no such call",
-        ),
-        option("showHints", Takes::Flag, "show the hints of each file"),
-        option(
-            "useFileView",
-            Takes::Flag,
-            "accepted as in IOR 4.1, without effect: the library makes its own views",
-        ),
-        option("useStridedDatatype", Takes::Flag, "accepted as in IOR 4.1, without effect"),
-    ],
-    also_takes: &[],
-    abilities: Abilities {
-        random_access: false,
-        file_per_rank: false,
-        collective: true,
-        names: false,
-        form: FileForm::Variable,
-        ..Abilities::PLAIN
-    },
-    needs_mpi: true,
-    library: Some(&KIND),
-    open,
-};
+pub(super) const DRIVER: Driver = Driver { name: "ncmpi", library: Some(&KIND), open };
 
 struct Ncmpi {
     inside: Arc<Inside>,

@@ -5,49 +5,25 @@
 //! system it is the close that reports a lost write.
 
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::Arc;
 
 use ranks::Comm;
 
-use crate::backends::{Abilities, Backend, Takes, idle, option};
+use crate::backends::Driver;
 use crate::locks::{self, Lock, Owner, Range};
-use crate::plain::{LUSTRE_OPTIONS, MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
+use crate::plain::{MountedBackend, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open};
 
-pub(super) const BACKEND: Backend = Backend {
+pub(super) const DRIVER: Driver = Driver {
     name: "posix",
-    about: "files of a mounted file system, by pread and pwrite",
-    options: &[
-        idle("beegfs.ChunkSize", Takes::Size, NO_BEEGFS),
-        idle("beegfs.NumTargets", Takes::Number, NO_BEEGFS),
-        idle("gpfs.createsharing", Takes::Flag, NO_GPFS),
-        idle("gpfs.finegrainreadsharing", Takes::Flag, NO_GPFS),
-        idle("gpfs.finegrainwritesharing", Takes::Flag, NO_GPFS),
-        idle("gpfs.hintaccess", Takes::Flag, NO_GPFS),
-        idle("gpfs.releasetoken", Takes::Flag, NO_GPFS),
-        LUSTRE_OPTIONS[0],
-        LUSTRE_OPTIONS[1],
-        LUSTRE_OPTIONS[2],
-        LUSTRE_OPTIONS[3],
-        LUSTRE_OPTIONS[4],
-        ODIRECT,
-        option("rangelocks", Takes::Flag, "hold a lock of its range around each transfer"),
-    ],
-    also_takes: &[],
-    abilities: Abilities::PLAIN,
-    needs_mpi: false,
     library: None,
     open: |settings| {
         let plain = PlainFiles::new("posix", settings)?;
         Ok(Box::new(OnMount(Posix { plain, locks: settings.flag("posix.rangelocks") })))
     },
 };
-
-/// Why the options for GPFS have no effect.
-const NO_GPFS: &str = "this program gives no hints to GPFS";
-/// Why the options for BeeGFS have no effect.
-const NO_BEEGFS: &str = "files get the layout of their directory. Set it there with beegfs-ctl.";
 
 struct Posix {
     plain: PlainFiles,
@@ -87,11 +63,16 @@ impl LockedFile {
     }
 
     fn hold(&self, lock: Lock, offset: u64, length: usize) -> io::Result<()> {
-        let fd = self.0.descriptor().expect("a plain file has one");
         // A lock of the open file, not of the process. Ranks may be threads of one process, which do not
         // exclude each other by locks of a process.
-        locks::set(fd, Owner::Description, lock, Range { start: offset, length: length as u64 }, true)
-            .map_err(|error| crate::call_error::reworded(&error, format!("lock of a range: {error}")))
+        locks::set(
+            self.0.fd(),
+            Owner::Description,
+            lock,
+            Range { start: offset, length: length as u64 },
+            true,
+        )
+        .map_err(|error| crate::call_error::reworded(&error, format!("lock of a range: {error}")))
     }
 }
 
@@ -116,7 +97,7 @@ impl File for LockedFile {
         Box::new(self.0).close()
     }
 
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+    fn descriptor(&self) -> Option<Arc<OwnedFd>> {
         self.0.descriptor()
     }
 }

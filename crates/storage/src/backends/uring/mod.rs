@@ -12,23 +12,15 @@ use std::path::Path;
 
 use ranks::Comm;
 
-use crate::backends::{Abilities, Backend, Takes, option};
-use crate::plain::{MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
+use crate::backends::Driver;
+use crate::plain::{MountedBackend, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open, Queue};
 
 /// Slots of a queue whose caller leaves the depth to the backend.
 const DEPTH: u32 = 64;
 
-pub(super) const BACKEND: Backend = Backend {
+pub(super) const DRIVER: Driver = Driver {
     name: "uring",
-    about: "files of a mounted file system, by io_uring with registered buffers and files",
-    options: &[
-        ODIRECT,
-        option("plain-buffers", Takes::Flag, "do not register the buffers: slower, and no memory is locked"),
-    ],
-    also_takes: &["posix.odirect"],
-    abilities: Abilities { blocking: false, transfers_by_library: false, ..Abilities::PLAIN },
-    needs_mpi: false,
     library: None,
     open: |settings| {
         let plain = PlainFiles::queued("uring", settings)?;
