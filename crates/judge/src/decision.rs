@@ -7,10 +7,10 @@ mod ratio;
 
 use std::collections::BTreeSet;
 
-use plan::{Comparison, Criterion, Goal, Stat, Test};
+use plan::{Comparison, Criterion, Goal, Test};
 use results::reason::{Code, Datum, Reason};
 use results::record::Counts;
-use results::statistics::{self, Side};
+use results::statistics::{self, AlikeNeighbours, Side, StatRow, Undecided};
 use results::{Outcome, Statistics};
 use units::{Dimension, Quantity};
 
@@ -87,11 +87,7 @@ fn shared(
 ) -> Option<Threshold> {
     let criterion = case.criterion;
     let measured: Vec<f64> = values.iter().map(|value| value * share).collect();
-    // A median is compared with a median, everything else with the mean of the reference.
-    let value = match criterion.stat {
-        Stat::Median => statistics::median(&measured),
-        Stat::Mean | Stat::Min | Stat::Max | Stat::Cov => statistics::mean(&measured),
-    }?;
+    let value = (criterion.stat.row().reference)(&measured)?;
     Some(Threshold {
         value: Quantity { value, dimension },
         reference: Some(criterion.written.clone()),
@@ -155,7 +151,7 @@ pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, 
         statistics.bound = None;
     }
     let value = comparison.value();
-    if criterion.stat == Stat::Cov {
+    if criterion.stat.row().is_variability {
         // The values keep the unit of the metric, and only their mean has this limit.
         statistics.bound = None;
         statistics.unit = criterion.dimension.unit().to_owned();
@@ -173,13 +169,15 @@ pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, 
 /// values of a measured threshold. Without it, the threshold is 1, or the maximum of a variability.
 pub(crate) fn passes(case: (&Criterion, &Test), reference: Vec<f64>, paired: bool, values: &[f64]) -> bool {
     let (criterion, test) = case;
-    let center = if criterion.stat == Stat::Median { statistics::median } else { statistics::mean };
+    let row = criterion.stat.row();
     let fixed = match &criterion.goal {
-        Goal::Value(most) if criterion.stat == Stat::Cov => most.value,
+        Goal::Value(most) if row.is_variability => most.value,
         _ => 1.0,
     };
-    let value =
-        Quantity { value: center(&reference).unwrap_or(fixed), dimension: criterion.goal.dimension() };
+    let value = Quantity {
+        value: (row.reference)(&reference).unwrap_or(fixed),
+        dimension: criterion.goal.dimension(),
+    };
     let threshold =
         Threshold { value, reference: None, binary: false, measured: reference, paired, among: 1 };
     let comparison = ThresholdComparison { criterion, test, threshold: &threshold, values, explains: false };
@@ -214,14 +212,12 @@ struct ThresholdComparison<'a> {
 }
 
 impl ThresholdComparison<'_> {
+    fn row(&self) -> &'static StatRow {
+        self.criterion.stat.row()
+    }
+
     fn value(&self) -> Option<f64> {
-        match self.criterion.stat {
-            Stat::Mean => statistics::mean(self.values),
-            Stat::Median => statistics::median(self.values),
-            Stat::Min => statistics::min(self.values),
-            Stat::Max => statistics::max(self.values),
-            Stat::Cov => statistics::cov(self.values),
-        }
+        (self.row().value)(self.values)
     }
 
     fn decide(&self, value: f64, cov: Option<f64>) -> (Outcome, Reason) {
@@ -318,10 +314,10 @@ impl ThresholdComparison<'_> {
     /// The reason why the limits of a median or a variability do not decide: they are limits of independent
     /// values only. Dependent ones show less variability than there is. So one above the threshold stays so.
     fn dependent(&self, value: f64, met: bool) -> Option<Reason> {
-        let decides = match self.criterion.stat {
-            Stat::Median => self.has_variability(),
-            Stat::Cov => met,
-            Stat::Mean | Stat::Min | Stat::Max => false,
+        let decides = match self.row().neighbours {
+            AlikeNeighbours::Undecide => self.has_variability(),
+            AlikeNeighbours::UndecideMet => met,
+            AlikeNeighbours::Widen | AlikeNeighbours::WidenReference => false,
         };
         let both = [self.values, &self.threshold.measured].into_iter().filter(|_| decides);
         let found = both.filter_map(statistics::significant_dependence).next()?;
@@ -335,11 +331,11 @@ impl ThresholdComparison<'_> {
         let reference = &self.threshold.measured;
         let differences: Vec<f64> =
             self.values.iter().zip(reference).map(|(own, other)| own - other).collect();
-        let samples = match self.criterion.stat {
-            Stat::Mean if self.threshold.paired => vec![&differences[..]],
-            Stat::Mean => vec![self.values, reference],
-            Stat::Min | Stat::Max => vec![&reference[..]],
-            Stat::Median | Stat::Cov => Vec::new(),
+        let samples = match self.row().neighbours {
+            AlikeNeighbours::Widen if self.threshold.paired => vec![&differences[..]],
+            AlikeNeighbours::Widen => vec![self.values, reference],
+            AlikeNeighbours::WidenReference => vec![&reference[..]],
+            AlikeNeighbours::Undecide | AlikeNeighbours::UndecideMet => Vec::new(),
         };
         let found = samples.into_iter().find_map(statistics::significant_dependence);
         let Some(found) = found else { return reason };
@@ -353,49 +349,31 @@ impl ThresholdComparison<'_> {
         self.has_variability() && self.values.len() == 1
     }
 
-    /// Whether a value without a limit decides nothing. A median of a few repetitions would otherwise decide
-    /// where their mean does not.
+    /// Whether a value without a limit decides nothing.
     fn needs_limit(&self) -> bool {
-        let few_of_median = self.criterion.stat == Stat::Median && self.values.len() > 1;
-        self.has_variability() && (self.test.decide.by_bound || few_of_median)
+        let has_order = self.row().is_order_statistic && self.values.len() > 1;
+        self.has_variability() && (self.test.decide.by_bound || has_order)
     }
 
     /// The reason that the value has no limit, with the repetitions that would have one.
     fn without_limit(&self, value: f64) -> Reason {
-        let least = match self.criterion.stat {
-            Stat::Mean => Some(2),
-            Stat::Median => Some(statistics::values_for_median(self.confidence())),
-            Stat::Min | Stat::Max | Stat::Cov => None,
-        };
+        let least = self.row().limit_from.map(|least| least(self.confidence()));
         self.reason(Code::NoLimit, value).with_some("n_min", least)
     }
 
     fn limit(&self, side: Side) -> Option<f64> {
-        let confidence = self.confidence();
-        match self.criterion.stat {
-            _ if !self.has_variability() => None,
-            Stat::Mean => statistics::limit_of_mean(self.values, side, confidence),
-            Stat::Median => statistics::limit_of_median(self.values, side, confidence),
-            Stat::Cov => statistics::limit_of_cov(self.values, side, confidence),
-            Stat::Min | Stat::Max => None,
-        }
+        let limit = self.row().limit.filter(|_| self.has_variability())?;
+        limit(self.values, side, self.confidence())
     }
 
     /// Adds the number of repetitions in all that would probably decide.
     fn with_repetitions(&self, reason: Reason, met: bool) -> Reason {
         let Self { criterion, threshold, values, .. } = self;
-        let confidence = self.confidence();
-        let wanted = match criterion.stat {
-            _ if !self.explains => return reason,
-            Stat::Median => {
-                let other = |value: &&f64| criterion.op.holds(**value, threshold.value.value) != met;
-                let missing = values.iter().filter(other).count();
-                statistics::repetitions_for_median(values, missing, confidence)
-            }
-            Stat::Cov => return reason,
-            _ => statistics::repetitions_for_mean(values, threshold.value.value, confidence),
-        };
-        let more = wanted.map(|n| n.max(values.len() as u32 + 1));
+        let Some(wanted) = self.row().repetitions.filter(|_| self.explains) else { return reason };
+        let threshold = threshold.value.value;
+        let missing = values.iter().filter(|value| criterion.op.holds(**value, threshold) != met).count();
+        let undecided = Undecided { values, threshold, missing, confidence: self.confidence() };
+        let more = wanted(&undecided).map(|n| n.max(values.len() as u32 + 1));
         or_undecidable(reason, more.filter(|n| *n <= statistics::REPETITIONS_MAX))
     }
 

@@ -168,7 +168,7 @@ impl SupposedClause<'_> {
     /// The probability of PASS for a system that is better than the threshold by this share of it.
     fn chance(&self, margin: f64, n: u32, reference: Option<Reference>, trials: u32) -> f64 {
         let cov_limit = match &self.criterion.goal {
-            Goal::Value(limit) if self.criterion.stat == Stat::Cov => Some(limit.value),
+            Goal::Value(limit) if self.criterion.stat.row().is_variability => Some(limit.value),
             _ => None,
         };
         let (terms, decide) = (&self.criterion.terms, &self.test.decide);

@@ -16,6 +16,7 @@ mod independence;
 mod linearity;
 mod power;
 mod ratio;
+mod stat;
 mod student;
 mod trend;
 mod variability;
@@ -36,6 +37,7 @@ pub use power::{REPETITIONS_MAX, SUGGESTED_POWER, repetitions_for_mean, repetiti
 pub use ratio::{
     Answer, Interval, median_ratio_interval, paired_ratio_interval, ratio_interval, value_ratio_interval,
 };
+pub use stat::{AlikeNeighbours, Stat, StatRow, Undecided};
 pub use student::{f_beyond, normal_quantile, t_beyond, t_quantile, t_quantile_of};
 pub use trend::{FirstRepetition, Trend, first, trend};
 pub use variability::{limit_of_cov, power_of_cov};

@@ -18,8 +18,9 @@ use crate::launcher::Launch;
 use crate::line::Line;
 use crate::placement::{ClientNodes, Placement};
 
-pub use clause::{Comparison, ContractClause, Criterion, CriterionTerms, Decide, Goal, Stat};
+pub use clause::{Comparison, ContractClause, Criterion, CriterionTerms, Decide, Goal};
 pub use dataset::{Dataset, DatasetDemand};
+pub use results::statistics::Stat;
 pub use several::{
     AlternatingTests, ClientLimit, Course, Export, Group, Import, Projection, Score, ScorePart, Search,
     Series, Step,

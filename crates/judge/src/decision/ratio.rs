@@ -7,7 +7,7 @@
 //! Invariant: without a limit of both values nothing is decided.
 //! Never here: thresholds that are values of the plan.
 
-use plan::{Goal, Stat};
+use plan::Goal;
 use results::Outcome;
 use results::reason::{Code, Datum, Reason};
 use results::statistics::{
@@ -25,10 +25,8 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
     if let Some(undecided) = of.dependent(value, met) {
         return Some((Outcome::Inconclusive, undecided));
     }
-    let (answer, limits, repetitions) = match of.criterion.stat {
-        Stat::Mean if !of.threshold.paired => of_means(of),
-        Stat::Mean | Stat::Median | Stat::Min | Stat::Max | Stat::Cov => of_others(of, value, met),
-    };
+    let are_two_means = of.row().is_mean && !of.threshold.paired;
+    let (answer, limits, repetitions) = if are_two_means { of_means(of) } else { of_others(of, met) };
     let Some(Interval { low, high }) = limits else {
         return Some((Outcome::Inconclusive, without_limits(of, value)));
     };
@@ -46,9 +44,7 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
             let reason = between(Code::RatioUndecided).with("cov", cov(of.values));
             let reason = reason.with("cov_reference", cov(&of.threshold.measured));
             // An accepted campaign is not repeated.
-            let is_advised =
-                of.criterion.stat == Stat::Mean && !matches!(of.criterion.goal, Goal::Accepted { .. });
-            let is_advised = is_advised && !of.threshold.paired;
+            let is_advised = are_two_means && !matches!(of.criterion.goal, Goal::Accepted { .. });
             let reason = if is_advised { or_undecidable(reason, repetitions) } else { reason };
             (Outcome::Inconclusive, reason)
         }
@@ -57,11 +53,7 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
 
 /// The reason that the repetitions of one of the two are too few for a limit.
 fn without_limits(of: &ThresholdComparison<'_>, value: f64) -> Reason {
-    let confidence = of.confidence();
-    let least = match of.criterion.stat {
-        Stat::Median => statistics::values_for_median(f64::midpoint(confidence, 1.0)),
-        Stat::Mean | Stat::Min | Stat::Max | Stat::Cov => 2,
-    };
+    let least = (of.row().ratio_from)(of.confidence());
     let reason = of.reason(Code::RatioNoLimit, value).with("n", of.values.len());
     reason.with("n_reference", of.threshold.measured.len()).with("n_min", least)
 }
@@ -95,9 +87,10 @@ fn of_means(of: &ThresholdComparison<'_>) -> Found {
     (step.answer, step.interval.map(as_asked), step.repetitions)
 }
 
-fn of_others(of: &ThresholdComparison<'_>, value: f64, met: bool) -> Found {
+fn of_others(of: &ThresholdComparison<'_>, met: bool) -> Found {
     let confidence = if met { of.confidence() } else { alone(of) };
-    let Some(limits) = limits(of, value, confidence) else { return (Answer::Undecided, None, None) };
+    let limits = (of.row().ratio)(of.values, &of.threshold.measured, confidence);
+    let Some(limits) = limits else { return (Answer::Undecided, None, None) };
     let holds = |ratio: f64| of.criterion.op.holds(ratio, 1.0);
     let answer = match (holds(limits.low), holds(limits.high)) {
         (true, true) => Answer::Supported,
@@ -105,13 +98,4 @@ fn of_others(of: &ThresholdComparison<'_>, value: f64, met: bool) -> Found {
         _ => Answer::Undecided,
     };
     (answer, Some(limits), None)
-}
-
-/// The limits of the ratio, each with this confidence; `None` with too few values.
-fn limits(of: &ThresholdComparison<'_>, value: f64, confidence: f64) -> Option<Interval> {
-    match of.criterion.stat {
-        Stat::Mean => statistics::paired_ratio_interval(of.values, &of.threshold.measured, confidence),
-        Stat::Median => statistics::median_ratio_interval(of.values, &of.threshold.measured, confidence),
-        _ => statistics::value_ratio_interval(value, &of.threshold.measured, confidence),
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Never here: the threshold.
 
-use plan::{Criterion, Goal, Stat, Test};
+use plan::{Criterion, Goal, Test};
 use results::finding::{Finding, Severity};
 use results::folder::JobEnd;
 use results::reason::{Code, Datum, Reason};
@@ -175,7 +175,7 @@ fn harmonic_of(cases: &[TestCriterion<'_>]) -> Option<Finding> {
 /// The rate of all repetitions together, if each moved the same amount and the mean of the rates is higher.
 pub(crate) fn harmonic(case: &TestCriterion<'_>) -> Option<Reason> {
     let name = case.metric();
-    let meant = case.criterion.stat == Stat::Mean && case.is_rate() && case.test.part.is_none();
+    let meant = case.criterion.stat.row().is_mean && case.is_rate() && case.test.part.is_none();
     let phases = case.all_phases();
     let fixed = phases.windows(2).all(|pair| (pair[0].bytes, pair[0].ops) == (pair[1].bytes, pair[1].ops));
     let timed = phases.iter().any(|phase| phase.stonewall.is_some() || phase.window.is_some());

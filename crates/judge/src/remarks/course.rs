@@ -2,11 +2,11 @@
 //!
 //! Never here: outcomes.
 
-use plan::{Comparison, Stat};
+use plan::Comparison;
 use results::folder::JobEnd;
 use results::reason::{Code, Datum, Reason};
 use results::record::{Counts, Phase};
-use results::statistics;
+use results::statistics::{self, AlikeNeighbours};
 use results::{Statistics, TimeWindow};
 use units::{Dimension, Quantity};
 
@@ -38,7 +38,11 @@ fn dependent(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
     let found = statistics::significant_dependence(values)?;
     let reason = Reason::new(Code::DependentRepetitions).with("lag_one", found.lag_one);
     let reason = reason.with("p", found.chance).with("n", values.len());
-    Some(if case.criterion.stat == Stat::Mean { reason.with("widened", true) } else { reason })
+    Some(if case.criterion.stat.row().neighbours == AlikeNeighbours::Widen {
+        reason.with("widened", true)
+    } else {
+        reason
+    })
 }
 
 /// A repetition that is far worse than the others. The first one has a warning of its own.

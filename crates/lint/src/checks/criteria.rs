@@ -1,6 +1,6 @@
 //! Criteria: the statistic that they compare, whether they can pass and fail, and whether data is compared.
 
-use plan::{Comparison, Stat};
+use plan::Comparison;
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::reason::{Code, Reason};
@@ -62,7 +62,7 @@ fn turned(criterion: &CriterionFacts) -> Option<&'static str> {
 
 /// Whether more is better for the metric, where that is known.
 fn more_is_better(criterion: &CriterionFacts) -> Option<bool> {
-    if criterion.stat == Some(Stat::Cov) {
+    if criterion.stat.is_some_and(|stat| stat.row().is_variability) {
         return Some(false);
     }
     let (_, name) = criterion.metric.split_once('.')?;

@@ -3,7 +3,7 @@
 //! Invariant: every finding is info, because prose decides nothing.
 //! Never here: facts of command lines and criteria alone; the numbers of a clause, which are in `terms`.
 
-use plan::{Comparison, Stat};
+use plan::Comparison;
 use results::finding::{Finding, Severity};
 use results::reason::{Code, Datum, Reason};
 
@@ -28,7 +28,10 @@ pub(crate) fn average(subject: &LineSubject) -> Vec<Finding> {
     }
     let best = subject.criteria.iter().filter(|criterion| {
         let floor = matches!(criterion.op, Comparison::AtLeast | Comparison::Above);
-        criterion.stat == Some(Stat::Max) && floor && !criterion.counts && criterion.value.is_some()
+        criterion.stat.is_some_and(|stat| stat.row().exceeds_mean)
+            && floor
+            && !criterion.counts
+            && criterion.value.is_some()
     });
     let reason = Reason::new(Code::StatUnnamed).with("statistic", "max");
     best.map(|criterion| info(reason.clone().with("metric", &criterion.metric))).collect()

@@ -4,9 +4,8 @@
 
 use std::fmt;
 
-use crate::words::words;
-
 use results::AS_WRITTEN;
+use results::statistics::Stat;
 use units::{Dimension, Quantity};
 
 /// One criterion of a test.
@@ -98,28 +97,6 @@ impl fmt::Display for Criterion {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rule = if self.terms.as_written { AS_WRITTEN } else { "" };
         write!(out, "{} {} {}{rule}", self.stat, self.op, self.written)
-    }
-}
-
-words! {
-    /// The statistic of the repetitions that is compared.
-    pub enum Stat {
-        /// Arithmetic mean.
-        Mean = "mean",
-        /// Median.
-        Median = "median",
-        /// Smallest.
-        Min = "min",
-        /// Largest.
-        Max = "max",
-        /// Coefficient of variation, a share.
-        Cov = "cov",
-    }
-}
-
-impl fmt::Display for Stat {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.word())
     }
 }
 

@@ -57,12 +57,13 @@ impl Defaults<'_> {
         let metric = wire.metric.get_ref().clone();
         let written = wire_value.get_ref().to_string();
         let rejected = |what: String| self.place.error(wire_value, format!("{who}: {metric}: {what}"));
-        if wire.stat == Some(Stat::Cov) {
-            why_not_cov(op, dimension).map_or(Ok(()), |why| Err(rejected(why.to_owned())))?;
+        let is_variability = wire.stat.is_some_and(|stat| stat.row().is_variability);
+        if is_variability {
+            why_not_variability(op, dimension).map_or(Ok(()), |why| Err(rejected(why.to_owned())))?;
         }
-        let of_goal = if wire.stat == Some(Stat::Cov) { Dimension::Fraction } else { dimension };
+        let of_goal = if is_variability { Dimension::Fraction } else { dimension };
         let (goal, written) = self.goal(&written, of_goal, Some(test), plan).map_err(rejected)?;
-        if wire.stat == Some(Stat::Cov) && matches!(goal, Goal::Share { .. }) {
+        if is_variability && matches!(goal, Goal::Share { .. }) {
             return Err(rejected("a variability is compared with a share, such as `5 %`".to_owned()));
         }
         let stat = match wire.stat {
@@ -254,7 +255,7 @@ impl Defaults<'_> {
 }
 
 /// The reason why the variability of a metric cannot be compared like this, if there is one.
-fn why_not_cov(op: Comparison, dimension: Dimension) -> Option<&'static str> {
+fn why_not_variability(op: Comparison, dimension: Dimension) -> Option<&'static str> {
     match (op, dimension) {
         (_, Dimension::Count) => Some("counts have no variability. Compare the count itself."),
         (Comparison::AtMost | Comparison::Below, _) => None,

@@ -8,9 +8,7 @@ use toml::Spanned;
 use units::{Dimension, Quantity};
 
 use super::defaults::{Defaults, ParseResult, holder, name};
-use super::{
-    Comparison, Criterion, CriterionTerms, Goal, Plan, Rejection, Score, ScorePart, Stat, Test, wire,
-};
+use super::{Comparison, Criterion, CriterionTerms, Goal, Plan, Rejection, Score, ScorePart, Test, wire};
 
 /// One entry of `of`.
 struct ScoreFactor {
@@ -184,7 +182,7 @@ impl Defaults<'_> {
         }
         let decide = &first.decide;
         let stat = wire.stat.unwrap_or(decide.stat);
-        if stat == Stat::Cov {
+        if stat.row().is_variability {
             return Err(rejected("a score has no criterion on its variability".to_owned()));
         }
         let stat_named = wire.stat.is_some() || decide.chosen;
