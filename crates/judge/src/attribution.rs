@@ -168,7 +168,7 @@ fn spread(phases: &[&Phase]) -> Vec<Reason> {
     [least, lost, wear_out].into_iter().flatten().collect()
 }
 
-/// The slowest rank, for older records without data of each rank.
+/// The slowest rank, of a phase without data of each rank.
 fn slowest(phases: &[&Phase]) -> Option<Reason> {
     let lag = |phase: &Phase| {
         let balance = &phase.balance;

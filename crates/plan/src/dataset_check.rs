@@ -16,7 +16,7 @@ const ALLOCATED: f64 = 0.9;
 /// Bytes of a small file that a file system may keep outside of blocks.
 const INLINE: u64 = 4096;
 
-/// The reason why what a job made is not fit for `test`, if there is one. Folders of earlier versions have no
+/// The reason why what a job made is not fit for `test`, if there is one. A job that made none has no
 /// manifest.
 pub fn unfit_job(dataset: &Dataset, test: &Test, job: &Job) -> Option<Reason> {
     unfit(dataset, test, job.dataset.as_ref()?, &job.records)

@@ -18,7 +18,7 @@
 //!
 //! Invariant: a file is written under another name and renamed when it is complete. The folder of a job gets
 //! its name when the job has ended. Every file with its final name is complete, and the hash chain had its
-//! hash before. Folders of schema 1 have no hash chain, and still load.
+//! hash before.
 //! Never here: running, evaluating, rendering.
 
 pub(crate) mod beneath;
@@ -94,7 +94,7 @@ pub const SCHEMA: u32 = 2;
 /// Who ran which plan, and when.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CampaignInfo {
-    /// Version of the folder's format: 1 without a hash chain, [`SCHEMA`] with one.
+    /// Version of the folder's format, [`SCHEMA`].
     pub schema: u32,
     /// The plan's id.
     pub plan: String,
@@ -386,7 +386,7 @@ pub struct Extension {
     /// The folders of these jobs, relative to the campaign folder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<String>,
-    /// The name of the user on this machine; empty in older folders.
+    /// The name of the user on this machine.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub user: String,
     /// The tests that were chosen; empty for all.

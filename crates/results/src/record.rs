@@ -110,7 +110,7 @@ pub struct Run {
     pub mpi: Option<String>,
     /// Facts of the clock.
     pub clock: ClockFacts,
-    /// What the nodes reported at the start; absent if there was nothing to report, and in older records.
+    /// What the nodes reported at the start; absent if there was nothing to report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<Box<Clients>>,
 }
@@ -180,7 +180,7 @@ pub struct Phase {
     /// is the worst over all ranks, 0 to 1; absent if it cannot be known.
     #[serde(default)]
     pub cached_before: Option<f64>,
-    /// What a few blocks of a plain read had; absent if the data has no stamps, and in older records.
+    /// What a few blocks of a plain read had; absent if the data has no stamps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<SampledData>,
     /// The smallest file that the phase wrote or read, bytes. For a single shared file it is the size of that
@@ -194,7 +194,6 @@ pub struct Phase {
     #[serde(default)]
     pub direct: bool,
     /// The maximum number of outstanding transfers of a rank; 1 for blocking calls.
-    #[serde(default = "one")]
     pub depth: u32,
     /// Seconds at the start of the phase whose transfers are excluded. The spans begin after them.
     #[serde(default)]
@@ -212,10 +211,10 @@ pub struct Phase {
     /// The time in which all ranks were active; absent if it is not recorded separately.
     #[serde(default)]
     pub window: Option<Window>,
-    /// The work of each rank; absent in older records.
+    /// The work of each rank; absent for a part of another phase.
     #[serde(default)]
     pub each_rank: Option<EachRank>,
-    /// The times of the phase by the wall clock; absent in older records.
+    /// The times of the phase by the wall clock; absent for a part of another phase.
     #[serde(default)]
     pub moments: Option<Moments>,
     /// Bytes among `bytes` that were moved again: the pattern was repeated for a minimum time.
@@ -224,19 +223,19 @@ pub struct Phase {
     /// Whether an fsync followed every write.
     #[serde(default, skip_serializing_if = "is_false")]
     pub persisted_each: bool,
-    /// What the kernel counted; absent for a part of another phase, and in older records.
+    /// What the kernel counted; absent for a part of another phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelCount>,
-    /// The pace of the ranks' clocks; absent for phases shorter than 1 ms, and in older records.
+    /// The pace of the ranks' clocks; absent for phases shorter than 1 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<ClockPace>,
-    /// On which file systems the files are; absent without files of the system, and in older records.
+    /// On which file systems the files are; absent without files of the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened: Option<OpenedFiles>,
-    /// The fsync after the last write of each rank; absent without one, and in older records.
+    /// The fsync after the last write of each rank; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<SyncTime>,
-    /// What keyed the data; absent for data without a key, and in older records.
+    /// What keyed the data; absent for data without a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_key: Option<DataKeyFacts>,
 }
@@ -354,11 +353,6 @@ fn is_zero(bytes: &u64) -> bool {
 
 fn is_false(flag: &bool) -> bool {
     !flag
-}
-
-/// The depth of older records, from before queues existed.
-fn one() -> u32 {
-    1
 }
 
 /// Seconds from the start of the first rank to the end of the last rank, corrected for clock differences.

@@ -131,7 +131,7 @@ pub struct Rate {
     pub why: Option<Reason>,
     /// Folders of the jobs, relative to the campaign folder.
     pub jobs: Vec<String>,
-    /// The step of a series that the test is; absent for other tests, and in older folders.
+    /// The step of a series that the test is; absent for other tests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<RateStep>,
 }
@@ -188,7 +188,7 @@ pub struct SystemProjection {
     /// The model's prediction of the largest step from the other steps, divided by the measured rate, minus
     /// 1.
     pub held_out_error: Option<f64>,
-    /// The threshold of the clause, in the unit of rates; absent without one, and in older folders.
+    /// The threshold of the clause, in the unit of rates; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
     /// The unit of rates.

@@ -177,13 +177,8 @@ pub struct Statistics {
     /// Base unit of the values, if it is not that of the verdict: the verdict is about their variability.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unit: String,
-    /// The confidence of this limit, between 0 and 1; 0.95 in older folders without this field.
-    #[serde(default = "usual_confidence")]
+    /// The confidence of this limit, between 0 and 1.
     pub confidence: f64,
-}
-
-fn usual_confidence() -> f64 {
-    0.95
 }
 
 impl Statistics {

@@ -73,7 +73,6 @@ fn state(folder: &Path, checked: &Verification, examined: &FolderExamination) ->
     let differing = examined.unreproduced.iter().map(|one| one.text.as_str());
     let ended = folder::has(folder, names::VERDICTS);
     let reason = match made.chain(differing).next() {
-        _ if checked.head.is_none() => Reason::new(Code::EvidenceUnchained),
         Some(difference) if ended || checked.ended => {
             let reason = Reason::new(Code::EvidenceNotReproduced).with("difference", difference);
             if examined.is_of_another_build { reason.with("other_build", true) } else { reason }

@@ -37,7 +37,7 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
     say_rendered(&table(&campaign))?;
     if folder::has(folder, names::VERDICTS) {
         differences(&kept, &campaign.verdicts).into_iter().for_each(|one| note(one.text));
-    } else if campaign.after.is_none() || checked.head.is_some() && checked.faults.is_empty() {
+    } else if campaign.after.is_none() || checked.faults.is_empty() {
         let done = campaign.jobs.len();
         let of = schedule::jobs(&plan, &campaign.info.only).map_or(done, |jobs| jobs.len());
         let remedy = match evidence.is_archive() {
@@ -84,11 +84,10 @@ pub(super) fn note_faults(at: &str, checked: &Verification) {
     }
 }
 
-/// Why nothing may be written into the folder, if so: it does not verify, or it cannot be verified.
+/// Why nothing may be written into the folder, if it does not verify.
 pub(super) fn unwritable(checked: &Verification) -> Option<String> {
-    let fault = checked.forbids_writing().map(|fault| fault.said.clone());
-    let unchained = checked.head.is_none().then(|| format!("it has no {}", names::CHAIN));
-    fault.or(unchained).map(|why| format!("nothing is written into a folder that does not verify ({why})"))
+    let fault = checked.forbids_writing()?;
+    Some(format!("nothing is written into a folder that does not verify ({})", fault.said))
 }
 
 /// Writes missing verdicts into the folder again. Returns the reason if that is not possible.
@@ -173,6 +172,9 @@ pub(super) fn no_campaign(folder: &Path, error: &io::Error) -> Usage {
     let at = folder.display();
     if error.kind() == io::ErrorKind::PermissionDenied {
         return unreadable(folder);
+    }
+    if error.kind() == io::ErrorKind::Unsupported {
+        return Usage(error.to_string());
     }
     if folder::has(folder, names::CAMPAIGN) {
         return Usage(format!("{error}: this campaign folder is damaged"));

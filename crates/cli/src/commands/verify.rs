@@ -6,7 +6,7 @@ mod witnessed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::Timestamp;
@@ -120,26 +120,21 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
     };
     let notes: Vec<String> = checked.notes.iter().map(|note| format!("note: {note}")).collect();
     let differences = lines(&mut found.unreproduced.iter().map(|one| &one.text));
-    let (word, status) = match checked.head {
-        _ if !others.is_empty() => ("is not verified, because it is not the expected one", UNDECIDED),
-        None => (UNCHAINED, UNDECIDED),
-        _ if !found.unreproduced.is_empty() => not_reproduced(&found),
-        _ if checked.ended => ("is intact", DONE),
-        _ => ("is unmodified so far", DONE),
+    let (word, status) = if !others.is_empty() {
+        ("is not verified, because it is not the expected one", UNDECIDED)
+    } else if !found.unreproduced.is_empty() {
+        not_reproduced(&found)
+    } else if checked.ended {
+        ("is intact", DONE)
+    } else {
+        ("is unmodified so far", DONE)
     };
-    let hashes = match checked.head {
-        Some(_) => evidence_hash(&checked) + &report_line(&campaign, checked.ended),
-        None => format!("Fingerprint {}\n", fingerprint(folder, &campaign)?),
-    };
+    let hashes = evidence_hash(&checked) + &report_line(&campaign, checked.ended);
     let jobs = counted(&campaign, checked.ended);
     let (notes, signers) = (lines(&mut notes.iter()), lines(&mut signers.iter()));
     say(&format!("{faults}{notes}{differences}{at} {word}: {jobs}\n{hashes}{witnessed}{signers}"))?;
     Ok(status)
 }
-
-/// The result for a folder without a hash chain in which no fault was found.
-const UNCHAINED: &str = "has schema 1, without a hash chain. Only the plan and the files of each job are \
-                         checked, against hashes in the same folder";
 
 /// The result for an unmodified folder whose verdicts or report this program does not reproduce.
 fn not_reproduced(found: &FolderExamination) -> (&'static str, u8) {
@@ -279,18 +274,4 @@ pub(super) fn evidence_hash(checked: &Verification) -> String {
     let line =
         |head: &Head| format!("Evidence hash: {} (entry {} of {})\n", head.hash, head.entry, names::CHAIN);
     checked.head.as_ref().map(line).unwrap_or_default()
-}
-
-/// One hash of all evidence: the hash of the files that contain the hashes of all others, as listed by
-/// `sha256sum`. If it was written down before, it also shows a change of a file together with its hash.
-fn fingerprint(folder: &Path, campaign: &Campaign) -> std::io::Result<String> {
-    let machines = [names::BEFORE, names::AFTER].map(str::to_owned);
-    let jobs = campaign.jobs.iter().map(|job| format!("{}/{}", job.folder, names::JOB));
-    let mut list = String::new();
-    for file in std::iter::once(names::CAMPAIGN.to_owned()).chain(machines).chain(jobs) {
-        if folder::has(folder, &file) {
-            list.push_str(&format!("{}  {file}\n", folder::sha256(&folder::read_file(folder, &file)?)));
-        }
-    }
-    Ok(folder::sha256(list.as_bytes()))
 }

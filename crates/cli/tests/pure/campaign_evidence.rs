@@ -9,6 +9,7 @@ use crate::common;
 use crate::common::campaign::{
     Place, SmallFs, WRITTEN_AND_COMPARED, codes_of, data_of, json, names, signal, tree, until,
 };
+use crate::common::forged;
 use results::folder;
 
 /// The most bytes to flip in a file, one after the other. The first and the last byte are among them.
@@ -82,44 +83,36 @@ fn run_verify_and_pack_print_the_same_evidence_hash_and_the_report_has_its_own()
     assert_eq!(word_after(&out, "In the report:"), shown);
 }
 
-/// Removes these fields from a file, and sets its schema, if it has one, to 1.
-fn strip(file: &Path, fields: &[&str]) {
-    let mut all = json(file);
-    let all = all.as_object_mut().unwrap();
-    all.retain(|field, _| !fields.contains(&field.as_str()));
-    all.entry("schema").and_modify(|schema| *schema = 1.into());
-    fs::write(file, serde_json::to_vec(all).unwrap()).unwrap();
-}
-
 #[test]
 fn a_folder_with_a_removed_hash_chain_is_not_reported_as_intact() {
     let place = campaign();
     let dir = place.folder();
-    let verify = || place.assay(&format!("verify {}", dir.display()));
     fs::remove_file(dir.join("chain.jsonl")).unwrap();
-    strip(&dir.join("campaign.json"), &["hosts", "exclude", "batch_script", "build", "launcher", "env"]);
-    for job in fs::read_dir(dir.join("jobs")).unwrap() {
-        let later = ["load_before", "fill_before", "fill_after", "layout", "libraries"];
-        strip(&job.unwrap().path().join("job.json"), &later);
-    }
-    fs::remove_file(dir.join("report.html")).unwrap();
-    let summary = verify();
-    assert_eq!(summary.status, Some(3));
-    assert!(
-        summary.out.starts_with("summary.json was written by a program with a hash chain"),
-        "{summary:#?}"
-    );
+    let ran = place.assay(&format!("verify {}", dir.display()));
+    assert_eq!(ran.status, Some(3));
+    assert!(ran.out.starts_with("chain.jsonl is missing\n"), "{ran:#?}");
     let judged = place.assay(&format!("judge {}", dir.display()));
     assert_eq!(judged.status, Some(3), "a missing hash chain cannot be recreated: {judged:#?}");
     assert!(
-        judged.out.contains("INVALID: Files of the campaign are not intact (summary.json was written by "),
+        judged.out.contains("INVALID: Files of the campaign are not intact (chain.jsonl is missing)"),
         "{judged:#?}"
     );
-    fs::remove_file(dir.join("summary.json")).unwrap();
-    let ran = verify();
-    assert_eq!(ran.status, Some(3), "{ran:#?}");
-    assert!(ran.out.contains(" has schema 1, without a hash chain. Only the plan and the files of each job"));
-    assert!(!ran.out.contains("whole"), "{ran:#?}");
+}
+
+#[test]
+fn a_folder_of_another_format_is_rejected_in_one_line() {
+    let place = campaign();
+    let file = place.folder().join("campaign.json");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("\"schema\": 2", "\"schema\": 1")).unwrap();
+    forged::chain(&place.folder(), &|_| {});
+    for command in ["judge", "report"] {
+        let ran = place.assay(&format!("{command} {}", place.folder().display()));
+        assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""));
+        let why =
+            "campaign.json: its format is 1, and this program reads 2. Use the build of assay that wrote it.";
+        assert!(ran.err.contains(why) && ran.err.lines().count() == 1, "{ran:#?}");
+    }
 }
 
 #[test]

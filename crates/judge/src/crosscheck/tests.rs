@@ -166,7 +166,7 @@ fn an_honest_campaign_has_no_contradiction() {
             (phase.each_rank, phase.moments, phase.timeline, phase.latency) = (None, None, None, None);
         }
     };
-    assert_eq!(found(bare), [], "older records lack parts");
+    assert_eq!(found(bare), [], "`lacks` finds absent parts");
 }
 
 #[test]

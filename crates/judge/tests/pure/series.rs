@@ -39,7 +39,7 @@ run='"schema":1,"tool":"","workload":"ior","argv":[],"started":"","host":"n","ra
 echo '{"record":"run",'$run',"clock":'$clock'}'
 printf '{"record":"phase","test":0,"repetition":0,"phase":"%s","backend":"posix",' $phase
 printf '"file_per_rank":true,"path":"",%s,"ops":1,"began_s":0,' "$sizes"
-printf '"persisted":true,"cached_before":0,"spans":%s,"balance":%s,' "$spans" "$balance"
+printf '"persisted":true,"depth":1,"cached_before":0,"spans":%s,"balance":%s,' "$spans" "$balance"
 echo '"smallest_file_bytes":'$((servers * 10485760 + 7))'}'
 echo '{"record":"end","exit":0,"finished":""}'
 } > "$last"

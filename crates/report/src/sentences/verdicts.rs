@@ -155,9 +155,6 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     RatioNotPositive: "A mean is not positive, so the ratio has no meaning.";
     EvidenceIntact: "The evidence is intact.";
     EvidenceSoFar: "The evidence is unmodified so far, but the campaign has not ended.";
-    EvidenceUnchained:
-        "The evidence has no hash chain. Only the plan and the files of each job were checked, against \
-         hashes in the same folder.";
     EvidenceNotReproduced:
         "The measured data is unmodified. Verdicts or report were made by another build. They were derived \
          again here.{other_build?}",

@@ -341,15 +341,11 @@ pub(super) fn begin(dir: &Path) -> io::Result<()> {
     made.map_err(|error| named(&dir.join(names::CHAIN), &error)).map(drop)
 }
 
-/// Appends an entry. Without a chain nothing happens. This function sets the number, the time and the
+/// Appends an entry. This function sets the number, the time and the
 /// previous hash. If the file system is full, the chain stays unchanged.
 pub(super) fn append(dir: &Path, mut entry: ChainEntry) -> io::Result<()> {
     let path = dir.join(names::CHAIN);
-    let mut file = match beneath::append(dir, Path::new(names::CHAIN)) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(named(&path, &error)),
-    };
+    let mut file = beneath::append(dir, Path::new(names::CHAIN)).map_err(|error| named(&path, &error))?;
     let mut write = || {
         // On a file system without locks there is only one writer, because a campaign has one lock holder.
         let _ = file.lock();

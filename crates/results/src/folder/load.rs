@@ -11,7 +11,10 @@ use super::chain::{Chain, ChainEntry};
 use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX, PRINTED_BYTES_MAX, WAITS_MAX, WaitsLimit};
 use super::parallel::in_parallel;
 use super::printed_rows::rows_of_ior;
-use super::{Campaign, ChainedJob, DifferingHash, Job, JobEnd, JobInfo, beneath, chain, extend, names};
+use super::{
+    Campaign, CampaignInfo, ChainedJob, DifferingHash, Job, JobEnd, JobInfo, SCHEMA, beneath, chain, extend,
+    names,
+};
 use crate::record::{WAITS, WaitingCall};
 use crate::{Record, records};
 
@@ -40,7 +43,7 @@ pub(super) fn load_with_chain(dir: &Path) -> io::Result<(Campaign, Option<Chain>
     }
     let campaign = Campaign {
         course: chain.as_ref().map(Chain::course).unwrap_or_default(),
-        info: json(dir, names::CAMPAIGN)?,
+        info: campaign_info(dir)?,
         plan: plan(dir).map_err(|error| named(&dir.join(names::PLAN), &error))?,
         before: optional(json(dir, names::BEFORE))?,
         after: of_look(dir, names::AFTER, is_extended)?,
@@ -54,6 +57,22 @@ pub(super) fn load_with_chain(dir: &Path) -> io::Result<(Campaign, Option<Chain>
         extensions,
     };
     Ok((campaign, chain))
+}
+
+/// Who ran which plan, and when. The error for a folder of another format has the kind
+/// [`ErrorKind::Unsupported`].
+pub(super) fn campaign_info(dir: &Path) -> io::Result<CampaignInfo> {
+    let info: CampaignInfo = json(dir, names::CAMPAIGN)?;
+    if info.schema == SCHEMA {
+        return Ok(info);
+    }
+    let at = dir.join(names::CAMPAIGN);
+    let why = format!(
+        "{}: its format is {}, and this program reads {SCHEMA}. Use the build of assay that wrote it.",
+        at.display(),
+        info.schema
+    );
+    Err(io::Error::new(ErrorKind::Unsupported, why))
 }
 
 /// What the hash chain has about a job.

@@ -1,8 +1,7 @@
 //! Checking a campaign folder: every file against the hash chain, and the chain against itself.
 //!
-//! With a hash chain every change of a file is found: modified, removed, added or moved files. Only a person
-//! who writes the whole chain again can hide a change. The evidence hash detects this if a copy is kept
-//! elsewhere. Folders of schema 1 have only the hashes of their jobs.
+//! Every change of a file is found: modified, removed, added or moved files. Only a person who writes the
+//! whole chain again can hide a change. The evidence hash detects this if a copy is kept elsewhere.
 //!
 //! Invariant: each fault has one sentence with the file name. What a kill leaves is not a fault.
 
@@ -20,7 +19,7 @@ use super::resume::hidden_path;
 use super::staging::{complete_part, final_name};
 use super::times::{NODE_CLOCK_S, unix_s};
 use super::write::sha256_of_any;
-use super::{CampaignInfo, JobInfo, SCHEMA, beneath, limits, load::json, names, spelling};
+use super::{beneath, limits, load::campaign_info, names, spelling};
 
 /// One file or directory that is not intact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,9 +62,9 @@ pub struct Verification {
     pub faults: Vec<FolderFault>,
     /// One sentence for each incomplete item of a campaign that has not ended.
     pub notes: Vec<String>,
-    /// The head of the hash chain; absent without a chain.
+    /// The head of the hash chain; absent without a chain, which is a fault.
     pub head: Option<Head>,
-    /// Whether the campaign has ended: there is a report; without a chain, whether there are verdicts.
+    /// Whether the campaign has ended: there is a report.
     pub ended: bool,
 }
 
@@ -89,13 +88,16 @@ impl Verification {
     }
 }
 
-/// Compares the folder with its chain, or without a chain with the hashes of its jobs. Files are only hashed,
-/// so that a file that cannot be read is reported like every other fault. It fails if `dir` is not a
-/// campaign.
+/// Compares the folder with its chain. Files are only hashed, so that a file that cannot be read is reported
+/// like every other fault. It fails if `dir` is not a campaign, or one of another format.
 pub fn check(dir: &Path) -> io::Result<Verification> {
     match chain::read(dir)? {
         Some(chain) => by_chain(dir, &chain),
-        None => by_jobs(dir),
+        None => {
+            campaign_info(dir)?;
+            let missing = FolderFault::new(names::CHAIN, format!("{} is missing", names::CHAIN));
+            Ok(Verification { faults: vec![missing], ..Verification::default() })
+        }
     }
 }
 
@@ -345,76 +347,6 @@ impl FolderCheck<'_> {
 
     fn added(&mut self, path: &str) {
         self.fault(path, format!("{} was added: it is not in {}", spelling::shown(path), names::CHAIN));
-    }
-}
-
-fn by_jobs(dir: &Path) -> io::Result<Verification> {
-    let info: CampaignInfo = json(dir, names::CAMPAIGN)?;
-    let exists = |name: &str| beneath::exists(dir, Path::new(name));
-    let mut faults = Vec::new();
-    if info.schema >= SCHEMA {
-        faults.push(FolderFault::new(names::CHAIN, format!("{} is missing", names::CHAIN)));
-    } else {
-        newer(dir, names::CAMPAIGN, &LATER_OF_CAMPAIGNS, &mut faults);
-        faults.extend(exists(names::SUMMARY).then(|| unchained(names::SUMMARY)));
-    }
-    compare(dir, names::PLAN, &info.plan_sha256, &mut faults);
-    let jobs = beneath::names(dir, Path::new(names::JOBS))?;
-    let jobs: Vec<String> = jobs.iter().map(|name| name.to_string_lossy().into_owned()).collect();
-    // Programs without a chain never set aside an attempt that had ended.
-    let aside = |name: &&String| {
-        name.contains(".killed-") && exists(&format!("{}/{name}/{}", names::JOBS, names::JOB))
-    };
-    faults.extend(jobs.iter().filter(aside).map(|name| unchained(&format!("{}/{name}", names::JOBS))));
-    // Attempts that were stopped with their campaign have no hashes, and no verdict is based on them.
-    for name in jobs.iter().filter(|name| !name.starts_with('.') && !name.contains(".killed-")) {
-        let folder = format!("{}/{name}", names::JOBS);
-        let file = format!("{folder}/{}", names::JOB);
-        let text = beneath::bytes(dir, Path::new(&file), limits::JSON_BYTES_MAX);
-        match text.map(|text| serde_json::from_slice::<JobInfo>(&text)) {
-            Err(error) => faults.push(FolderFault::unread(&file, &error)),
-            Ok(Err(error)) => faults.push(FolderFault::new(&file, format!("{file} was changed: {error}"))),
-            Ok(Ok(job)) => {
-                if info.schema < SCHEMA {
-                    newer(dir, &file, &LATER_OF_JOBS, &mut faults);
-                }
-                for (name, recorded) in job.sha256 {
-                    compare(dir, &format!("{folder}/{name}"), &recorded, &mut faults);
-                }
-            }
-        }
-    }
-    Ok(Verification { faults, ended: exists(names::VERDICTS), ..Verification::default() })
-}
-
-/// Fields of campaign.json that programs without a chain did not write.
-const LATER_OF_CAMPAIGNS: [&str; 6] = ["hosts", "exclude", "batch_script", "build", "launcher", "env"];
-/// The same for job.json.
-const LATER_OF_JOBS: [&str; 5] = ["load_before", "fill_before", "fill_after", "layout", "libraries"];
-
-/// Notes a file with fields that only programs with a chain write.
-fn newer(dir: &Path, file: &str, later: &[&str], faults: &mut Vec<FolderFault>) {
-    let found = json::<serde_json::Map<String, serde_json::Value>>(dir, file).unwrap_or_default();
-    if later.iter().any(|field| found.contains_key(*field)) {
-        faults.push(unchained(file));
-    }
-}
-
-/// The fault of a folder that had a chain, as `file` shows, but states that it never had one. It is a fault
-/// of the chain, and so of all evidence, even if the file itself could be made again.
-fn unchained(file: &str) -> FolderFault {
-    let chain = names::CHAIN;
-    FolderFault::new(
-        chain,
-        format!("{file} was written by a program with a hash chain, but {chain} is missing"),
-    )
-}
-
-fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<FolderFault>) {
-    match sha256_of_any(dir, Path::new(file)) {
-        Ok(found) if found == recorded => {}
-        Ok(found) => faults.push(FolderFault::new(file, changed(file, &found, recorded))),
-        Err(error) => faults.push(FolderFault::unread(file, &error)),
     }
 }
 

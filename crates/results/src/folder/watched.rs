@@ -94,7 +94,7 @@ impl WatchedCampaign {
     pub fn read(&mut self) -> io::Result<bool> {
         let length = match beneath::open(&self.dir, Path::new(names::CHAIN)) {
             Ok(chain) => chain.metadata()?.len(),
-            // A folder of schema 1 has no chain, and no campaign of today runs in it.
+            // The first event is not there yet.
             Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
             Err(error) => return Err(error),
         };

@@ -90,7 +90,6 @@ codes! {
     RatioNotPositive = "ratio-not-positive": "One of the compared means is zero or negative.";
     EvidenceIntact = "evidence-intact": "The evidence is complete, unmodified and reproduced.";
     EvidenceSoFar = "evidence-so-far": "The evidence is unmodified, but the campaign has not ended.";
-    EvidenceUnchained = "evidence-unchained": "The evidence has no hash chain.";
     EvidenceNotReproduced = "evidence-not-reproduced":
         "The measured data is unmodified, but verdicts or report are not those of this program.";
     EvidenceRejected = "evidence-rejected":

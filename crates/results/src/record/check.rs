@@ -11,7 +11,7 @@ pub struct Check {
     pub bad_transfers: u64,
     /// The first bad ranges of each rank, at most [`Check::CAP`] of all ranks together.
     pub bad: Vec<BadRange>,
-    /// The number of bad ranges; 0 in older records that did not count them.
+    /// The number of bad ranges.
     #[serde(default)]
     pub ranges: u64,
     /// How many ranks found wrong data.

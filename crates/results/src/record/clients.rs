@@ -34,7 +34,7 @@ pub struct Clients {
     /// The node whose wall clock differs most from that of the node of rank 0; absent with a single node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub farthest: Option<ClockDifference>,
-    /// The identity of each node, that of rank 0 first; empty in older records.
+    /// The identity of each node, that of rank 0 first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeIdentity>,
 }

@@ -107,7 +107,7 @@ mod tests {
     fn nodes_with_one_kernel_are_one_machine_and_an_unknown_kernel_is_none() {
         let machines = [run(&["a", "b", "c"]), run(&["a", "b", "a"]), run(&["a", "", ""]), run(&[])];
         assert_eq!(machines.map(|run| run.machines()), [3, 2, 1, 3]);
-        assert_eq!(Run { nodes: 3, ..Run::default() }.machines(), 3, "an older record");
+        assert_eq!(Run { nodes: 3, ..Run::default() }.machines(), 3, "without nodes");
     }
 
     #[test]

@@ -181,7 +181,7 @@ pub(super) fn of_campaign(
     names: EntryNames<'_>,
 ) -> Result<HistoryEntry, String> {
     let mut one = ExaminedCampaign::open(path).map_err(|error| format!("{error:#}"))?;
-    if !one.is_usable || one.evidence.code == Code::EvidenceUnchained {
+    if !one.is_usable {
         return Err(report::sentences::sentence(&one.evidence));
     }
     if one.evidence.code == Code::EvidenceSoFar {

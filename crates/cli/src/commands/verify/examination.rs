@@ -41,10 +41,9 @@ impl FolderExamination {
 /// Checks the files of the folder. If they are unmodified, it also checks that they agree with each other.
 pub(in crate::commands) fn examine(folder: &Path, checked: &Verification) -> FolderExamination {
     let mut found = FolderExamination { faults: checked.faults.clone(), ..FolderExamination::default() };
-    let chained = checked.head.is_some();
     match folder::load(folder) {
         Ok(mut campaign) => {
-            if (found.faults.is_empty() || !chained)
+            if found.faults.is_empty()
                 && let Err(error) = agreement(folder, &mut campaign, checked.ended, &mut found)
             {
                 found.faults.push(FolderFault::new("", error.to_string()));
@@ -119,7 +118,7 @@ fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, foun
     found.faults.extend(facts(campaign, &now.contradictions));
     if folder::has(folder, names::VERDICTS) && campaign.after.is_some() {
         found.unreproduced.extend(judge::differences(&campaign.verdicts, &now.verdicts));
-    } else if ended || campaign.info.schema < folder::SCHEMA && campaign.after.is_some() {
+    } else if ended {
         let what = format!("{} is missing. Write it again with: assay judge", names::VERDICTS);
         found.faults.push(FolderFault { is_missing: true, ..FolderFault::new(names::VERDICTS, what) });
     }
@@ -141,7 +140,7 @@ fn facts(campaign: &Campaign, contradictions: &[Contradiction]) -> Vec<FolderFau
     let fault = |one: &Contradiction| FolderFault::new(&one.folder, report::sentences::sentence(&one.reason));
     let mut all: Vec<FolderFault> = contradictions.iter().map(fault).collect();
     // Every build of a version records the same parts.
-    if campaign.info.tool == TOOL && campaign.info.schema == folder::SCHEMA {
+    if campaign.info.tool == TOOL {
         all.extend(incomplete(campaign));
     }
     all

@@ -12,7 +12,7 @@ use std::process::Command;
 use super::super::limits::UnpackLimits;
 use super::super::unpack::unpack_within;
 use super::super::*;
-use super::tests::{campaign, end, info, job, old, place, resumed, verify, whole_campaign};
+use super::tests::{campaign, end, info, job, place, resumed, verify, whole_campaign};
 use super::*;
 use crate::{Outcome, Record, Verdict};
 
@@ -189,27 +189,6 @@ fn pipes_and_sockets_are_removed_with_a_note() {
     let chain = fs::read_to_string(dir.join(names::CHAIN)).unwrap();
     let note = r#""note":"removed, because not a regular file: d/socket, pipe""#;
     assert_eq!(chain.matches(note).count(), 2, "{chain}");
-}
-
-#[test]
-fn a_removed_hash_chain_is_found_even_if_the_schema_is_changed() {
-    let (_place, dir) = place();
-    whole_campaign(&dir);
-    fs::remove_file(dir.join(names::CHAIN)).unwrap();
-    let text = fs::read_to_string(dir.join(names::CAMPAIGN)).unwrap();
-    fs::write(dir.join(names::CAMPAIGN), text.replace("\"schema\": 2", "\"schema\": 1")).unwrap();
-    let was = "was written by a program with a hash chain, but chain.jsonl is missing";
-    let files = ["campaign.json", "jobs/0001-w-r1/job.json", "jobs/0002-r-r1/job.json"];
-    assert_eq!(verify(&dir).unwrap(), files.map(|file| format!("{file} {was}")));
-    let (_place, dir) = place();
-    old(&dir);
-    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
-    // An attempt that ended and was set aside exists only in a campaign with a chain.
-    let aside = dir.join("jobs/0001-w-r1.killed-1");
-    fs::create_dir(&aside).unwrap();
-    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new(), "a killed attempt is allowed");
-    fs::copy(dir.join("jobs/0001-w-r1/job.json"), aside.join("job.json")).unwrap();
-    assert_eq!(verify(&dir).unwrap(), [format!("jobs/0001-w-r1.killed-1 {was}")]);
 }
 
 #[test]

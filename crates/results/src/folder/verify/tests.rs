@@ -56,20 +56,6 @@ pub(super) fn end(dir: &Path) {
     write_report(dir, b"<html>").unwrap();
 }
 
-/// A folder of a program without a chain.
-pub(super) fn old(dir: &Path) {
-    campaign(dir);
-    fs::remove_file(dir.join(names::CHAIN)).unwrap();
-    for (file, later) in
-        [(names::CAMPAIGN, &LATER_OF_CAMPAIGNS[..]), ("jobs/0001-w-r1/job.json", &LATER_OF_JOBS)]
-    {
-        let mut fields: serde_json::Map<String, serde_json::Value> = json(dir, file).unwrap();
-        fields.retain(|field, _| !later.contains(&field.as_str()));
-        fields.entry("schema").and_modify(|schema| *schema = 1.into());
-        fs::write(dir.join(file), serde_json::to_vec_pretty(&fields).unwrap()).unwrap();
-    }
-}
-
 pub(super) fn place() -> (tempfile::TempDir, PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let dir = place.path().join("c");
@@ -331,23 +317,30 @@ fn jobs_that_ended_in_parallel_with_a_killed_job_are_set_aside_with_it() {
 }
 
 #[test]
-fn a_folder_without_a_chain_loads_and_is_checked_by_the_hashes_of_its_jobs() {
+fn a_folder_without_its_chain_has_a_fault_and_nothing_is_added_to_it() {
     let (_place, dir) = place();
-    old(&dir);
-    assert_eq!(load(&dir).unwrap().jobs.len(), 1);
+    campaign(&dir);
+    fs::remove_file(dir.join(names::CHAIN)).unwrap();
     let checked = check(&dir).unwrap();
-    assert_eq!((checked.said(), checked.head), (vec![], None));
-    fs::write(dir.join("jobs/0001-w-r1/stdout.txt"), "hullo\n").unwrap();
-    fs::remove_file(dir.join("jobs/0001-w-r1/records.jsonl")).unwrap();
-    let faults = verify(&dir).unwrap();
-    assert_eq!(faults.len(), 2, "{faults:?}");
-    assert!(faults[0].starts_with("jobs/0001-w-r1/records.jsonl is missing"), "{faults:?}");
-    assert!(faults[1].starts_with("jobs/0001-w-r1/stdout.txt was changed: its SHA-256 is "), "{faults:?}");
-    fs::write(dir.join("jobs/0001-w-r1/job.json"), "{").unwrap();
-    assert!(verify(&dir).unwrap()[0].starts_with("jobs/0001-w-r1/job.json was changed: EOF"));
-    assert!(!dir.join(names::CHAIN).exists(), "an old folder gets no chain");
-    end(&dir);
-    assert!(!dir.join(names::CHAIN).exists(), "an old folder gets no chain");
+    assert_eq!((checked.said(), checked.head.clone()), (vec!["chain.jsonl is missing".to_owned()], None));
+    assert!(checked.forbids_writing().is_some());
+    let error = write_verdicts(&dir, &[]).unwrap_err().to_string();
+    assert!(error.contains("chain.jsonl") && !dir.join(names::CHAIN).exists(), "{error}");
+}
+
+#[test]
+fn a_folder_of_another_format_is_not_read() {
+    for schema in [1, SCHEMA + 1] {
+        let (_place, dir) = place();
+        create(&dir, &info(schema), PLAN).unwrap();
+        let error = load(&dir).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        let why = format!("campaign.json: its format is {schema}, and this program reads 2. ");
+        assert!(error.to_string().contains(&why), "{error}");
+        assert!(check(&dir).is_ok_and(|checked| checked.faults.is_empty()), "its files can be compared");
+        fs::remove_file(dir.join(names::CHAIN)).unwrap();
+        assert_eq!(check(&dir).unwrap_err().kind(), ErrorKind::Unsupported);
+    }
 }
 
 #[test]
@@ -359,11 +352,6 @@ fn only_files_that_can_be_made_again_are_not_evidence() {
     assert_eq!(check(&dir).unwrap().of_evidence(), [""; 0]);
     fs::write(dir.join("report.html.old"), "").unwrap();
     assert_eq!(check(&dir).unwrap().of_evidence(), ["report.html.old was added: it is not in chain.jsonl"]);
-    let (_place, dir) = place();
-    old(&dir);
-    fs::write(dir.join(names::SUMMARY), "{}").unwrap();
-    let lost = "summary.json was written by a program with a hash chain, but chain.jsonl is missing";
-    assert_eq!(check(&dir).unwrap().of_evidence(), [lost]);
 }
 
 #[test]
