@@ -236,10 +236,10 @@ impl ThresholdComparison<'_> {
         if let Some(undecided) = self.dependent(value, met) {
             return (Outcome::Inconclusive, undecided);
         }
-        let toward = if met { self.unfavourable() } else { opposite(self.unfavourable()) };
+        let toward = self.toward(met);
         let limit = self.limit(toward);
         if limit.is_none() && self.needs_limit() {
-            return (Outcome::Inconclusive, self.without_limit(value));
+            return (Outcome::Inconclusive, self.without_limit(value, toward));
         }
         let with_limit = |reason: Reason| match limit.filter(|_| self.has_variability()) {
             Some(limit) => {
@@ -306,6 +306,15 @@ impl ThresholdComparison<'_> {
         }
     }
 
+    /// The side of the limit that decides a criterion that the value meets or does not meet.
+    fn toward(&self, met: bool) -> Side {
+        match (self.unfavourable(), met) {
+            (side, true) => side,
+            (Side::Lower, false) => Side::Upper,
+            (Side::Upper, false) => Side::Lower,
+        }
+    }
+
     /// Whether the value has a variability. Counts of errors are exact.
     fn has_variability(&self) -> bool {
         self.threshold.value.dimension != Dimension::Count && self.criterion.op != Comparison::Equal
@@ -356,8 +365,8 @@ impl ThresholdComparison<'_> {
     }
 
     /// The reason that the value has no limit, with the repetitions that would have one.
-    fn without_limit(&self, value: f64) -> Reason {
-        let least = self.row().limit_from.map(|least| least(self.confidence()));
+    fn without_limit(&self, value: f64, side: Side) -> Reason {
+        let least = self.row().limit_from.map(|least| least(side, self.confidence()));
         self.reason(Code::NoLimit, value).with_some("n_min", least)
     }
 
@@ -372,7 +381,8 @@ impl ThresholdComparison<'_> {
         let Some(wanted) = self.row().repetitions.filter(|_| self.explains) else { return reason };
         let threshold = threshold.value.value;
         let missing = values.iter().filter(|value| criterion.op.holds(**value, threshold) != met).count();
-        let undecided = Undecided { values, threshold, missing, confidence: self.confidence() };
+        let (side, confidence) = (self.toward(met), self.confidence());
+        let undecided = Undecided { values, threshold, missing, side, confidence };
         let more = wanted(&undecided).map(|n| n.max(values.len() as u32 + 1));
         or_undecidable(reason, more.filter(|n| *n <= statistics::REPETITIONS_MAX))
     }
@@ -393,12 +403,5 @@ fn or_undecidable(reason: Reason, repetitions: Option<u32>) -> Reason {
     match repetitions {
         Some(n) => reason.with("repetitions", n).with("power", Datum::share(statistics::SUGGESTED_POWER)),
         None => reason.with("repetitions_max", statistics::REPETITIONS_MAX),
-    }
-}
-
-fn opposite(side: Side) -> Side {
-    match side {
-        Side::Lower => Side::Upper,
-        Side::Upper => Side::Lower,
     }
 }

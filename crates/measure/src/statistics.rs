@@ -33,11 +33,11 @@ pub use independence::{Dependence, SIGNIFICANT, Stall, dependence, farthest, sig
 pub use linearity::{
     Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion, proportion_answer,
 };
-pub use power::{REPETITIONS_MAX, SUGGESTED_POWER, repetitions_for_mean, repetitions_for_median};
+pub use power::{REPETITIONS_MAX, SUGGESTED_POWER, repetitions_for_mean, repetitions_for_quantile};
 pub use ratio::{
-    Answer, Interval, median_ratio_interval, paired_ratio_interval, ratio_interval, value_ratio_interval,
+    Answer, Interval, paired_ratio_interval, quantile_ratio_interval, ratio_interval, value_ratio_interval,
 };
-pub use stat::{AlikeNeighbours, Stat, StatRow, Undecided};
+pub use stat::{AlikeNeighbours, LimitOf, Stat, StatRow, Undecided};
 pub use student::{f_beyond, normal_quantile, t_beyond, t_quantile, t_quantile_of};
 pub use trend::{FirstRepetition, Trend, first, trend};
 pub use variability::{limit_of_cov, power_of_cov};
@@ -84,6 +84,16 @@ pub fn median(values: &[f64]) -> Option<f64> {
     let (below, at, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
     let other = below.iter().copied().max_by(f64::total_cmp).filter(|_| is_even);
     Some(other.map_or(*at, |other| f64::midpoint(other, *at)))
+}
+
+/// The quantile `share`, above 0 and below 1; `None` without values. It is the smallest value with at least
+/// this share of the values up to it (nearest rank). That of 0.5 is the median.
+pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
+    if share == 0.5 {
+        return median(values);
+    }
+    let sorted = sorted(values);
+    sorted.get(((share * sorted.len() as f64).ceil() as usize).saturating_sub(1)).copied()
 }
 
 /// Smallest value; `None` without values.
@@ -134,37 +144,42 @@ fn limit_with(values: &[f64], side: Side, confidence: f64, inflation: f64, freed
     })
 }
 
-/// One-sided confidence limit of the median by order statistics. `None` if there are too few values (below
-/// five at 95 %).
-pub fn limit_of_median(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
+/// One-sided confidence limit of the quantile `share` (0.5: the median) by order statistics. `None` if there
+/// are too few values (below five for the median at 95 %).
+pub fn limit_of_quantile(values: &[f64], share: f64, side: Side, confidence: f64) -> Option<f64> {
     let sorted = sorted(values);
-    let n = sorted.len();
-    median_limit_rank(n, confidence).map(|k| match side {
-        Side::Lower => sorted[k],
-        Side::Upper => sorted[n - 1 - k],
+    let beyond = values_beyond_limit(sorted.len(), share, side, confidence)?;
+    Some(match side {
+        Side::Lower => sorted[beyond],
+        Side::Upper => sorted[sorted.len() - 1 - beyond],
     })
 }
 
-/// The place, from 0, of the value that is the lower confidence limit of the median of `n` sorted values.
-fn median_limit_rank(n: usize, confidence: f64) -> Option<usize> {
-    // If P(at most k of n fair coins) <= 1 - confidence, the k-th smallest value is a limit.
-    let mut term = 0.5_f64.powi(i32::try_from(n).ok()?);
-    let mut sum = 0.0;
-    let mut rank = None;
-    for k in 0..n {
-        sum += term;
-        if sum > 1.0 - confidence {
-            break;
-        }
-        rank = Some(k);
-        term *= (n - k) as f64 / (k + 1) as f64;
+/// How many of `n` values are beyond the limit of a quantile on `side`; `None` if there is no limit.
+fn values_beyond_limit(n: usize, share: f64, side: Side, confidence: f64) -> Option<usize> {
+    // The number of values below the quantile is binomial. If P(at most k of n) <= 1 - confidence, the value
+    // with k others below it is a lower limit. An upper limit is that of the mirrored values.
+    let below = if side == Side::Lower { share } else { 1.0 - share };
+    let power = i32::try_from(n).ok()?;
+    let at_most = |event: f64| {
+        let (mut term, mut sum) = ((1.0 - event).powi(power), 0.0);
+        (0..n).map(move |k| {
+            sum += term;
+            term *= (n - k) as f64 / (k + 1) as f64 * event / (1.0 - event);
+            sum
+        })
+    };
+    // The rarer event is counted, because the first term of the other would be too small for a number.
+    if below > 0.5 {
+        return at_most(1.0 - below).position(|sum| sum >= confidence).map(|above| n - 1 - above);
     }
-    rank
+    at_most(below).take_while(|sum| *sum <= 1.0 - confidence).count().checked_sub(1)
 }
 
-/// The fewest values whose median has a confidence limit: five at 95 %.
-pub fn values_for_median(confidence: f64) -> usize {
-    (1..).find(|n| median_limit_rank(*n, confidence).is_some()).unwrap_or(usize::MAX)
+/// The fewest values whose quantile has a limit on `side`: five for the median at 95 %.
+pub fn values_for_quantile(share: f64, side: Side, confidence: f64) -> usize {
+    let has_limit = |n: &usize| values_beyond_limit(*n, share, side, confidence).is_some();
+    (1..).find(has_limit).unwrap_or(usize::MAX)
 }
 
 /// The first number in the range for which `holds` is true, if it is true for all later ones too.
@@ -245,9 +260,29 @@ mod tests {
         assert_eq!((mean(&[]), median(&[]), min(&[]), cov(&[])), (None, None, None, None));
         assert_eq!((deviation(&[1.0]), limit_of_mean(&[1.0], Side::Lower, 0.95)), (None, None));
         assert_eq!(cov(&[0.0, 0.0]), None, "a mean of zero has no COV");
-        assert_eq!(limit_of_median(&[1.0, 2.0, 3.0, 4.0], Side::Lower, 0.95), None);
-        assert_eq!(limit_of_median(&[5.0, 2.0, 3.0, 4.0, 1.0], Side::Lower, 0.95), Some(1.0));
-        assert_eq!(limit_of_median(&[5.0, 2.0, 3.0, 4.0, 1.0], Side::Upper, 0.95), Some(5.0));
+        assert_eq!(limit_of_quantile(&[1.0, 2.0, 3.0, 4.0], 0.5, Side::Lower, 0.95), None);
+        assert_eq!(limit_of_quantile(&[5.0, 2.0, 3.0, 4.0, 1.0], 0.5, Side::Lower, 0.95), Some(1.0));
+        assert_eq!(limit_of_quantile(&[5.0, 2.0, 3.0, 4.0, 1.0], 0.5, Side::Upper, 0.95), Some(5.0));
+    }
+
+    #[test]
+    fn the_limits_of_quantiles_are_those_of_scipy() {
+        // The largest k with stats.binom.cdf(k, n, below) <= 1 - confidence, of scipy 1.17.
+        for (n, share, confidence, lower, upper) in [
+            (4, 0.5, 0.95, None, None),
+            (20, 0.5, 0.95, Some(5), Some(5)),
+            (1000, 0.5, 0.99, Some(462), Some(462)),
+            (1, 0.95, 0.95, Some(0), None),
+            (58, 0.95, 0.95, Some(51), None),
+            (59, 0.95, 0.95, Some(52), Some(0)),
+            (93, 0.95, 0.95, Some(84), Some(1)),
+            (300, 0.95, 0.975, Some(276), Some(7)),
+            (1000, 0.95, 0.99, Some(932), Some(34)),
+        ] {
+            let found =
+                [Side::Lower, Side::Upper].map(|side| values_beyond_limit(n, share, side, confidence));
+            assert_eq!(found, [lower, upper], "{n} values, {share}, {confidence}");
+        }
     }
 
     #[test]

@@ -110,11 +110,11 @@ pub(crate) fn relative(compared: Compared, own: &[f64], reference: &[f64], exact
             return statistics::proportion(one_step(reference), one_step(own), none, CONFIDENCE, 1).answer;
         }
         (Compared::Median, true) => {
-            let limit = |side| statistics::limit_of_median(own, side, CONFIDENCE);
+            let limit = |side| statistics::limit_of_quantile(own, 0.5, side, CONFIDENCE);
             let both = limit(Side::Lower).zip(limit(Side::Upper));
             both.map(|(low, high)| statistics::Interval { low: low / goal, high: high / goal })
         }
-        (Compared::Median, false) => statistics::median_ratio_interval(own, reference, CONFIDENCE),
+        (Compared::Median, false) => statistics::quantile_ratio_interval(0.5, own, reference, CONFIDENCE),
         (Compared::Min, true) => {
             statistics::min(own).map(|least| statistics::Interval { low: least / goal, high: least / goal })
         }

@@ -8,7 +8,7 @@
 
 use super::independence::{DEPENDENCE_MIN, Dependence, SIGNIFICANT};
 use super::student::{log_gamma, normal_below, t_quantile, t_quantile_of};
-use super::{deviation, first_of, mean, median_limit_rank};
+use super::{Undecided, deviation, first_of, mean, values_beyond_limit};
 
 /// The probability of a decision that a suggested number of repetitions has, if mean and variability stay the
 /// same.
@@ -80,11 +80,10 @@ pub(super) fn power_of_difference(distance: f64, n: u32, freedom: f64, confidenc
     plain + 2.0 * (1.0 - independent(n)) * (widened(shift, n, confidence) - plain)
 }
 
-/// The probability that the confidence limit of the median of `n` repetitions is beyond a threshold, if each
-/// repetition misses it with probability `missing`. 0 if so few have no limit.
-fn power_of_median(missing: f64, n: u32, confidence: f64) -> f64 {
-    let Some(rank) = median_limit_rank(n as usize, confidence) else { return 0.0 };
-    at_most(rank as u32, n, missing) * independent(n)
+/// The probability that a limit of `n` repetitions is beyond a threshold, if each repetition misses it with
+/// probability `missing`. The limit is an order statistic with `beyond` values beyond it.
+fn power_of_order(missing: f64, n: u32, beyond: Option<usize>) -> f64 {
+    beyond.map_or(0.0, |beyond| at_most(beyond as u32, n, missing) * independent(n))
 }
 
 /// The share of samples of `n` independent values that do not look dependent.
@@ -120,18 +119,19 @@ pub fn repetitions_for_mean(values: &[f64], threshold: f64, confidence: f64) -> 
     first_of(2..=REPETITIONS_MAX, |n| deviation == 0.0 || power(n) >= SUGGESTED_POWER)
 }
 
-/// The same for the limit of the median, for any distribution. Only the share of values counts that miss the
-/// threshold: `missing` of the measured ones.
-pub fn repetitions_for_median(values: &[f64], missing: usize, confidence: f64) -> Option<u32> {
+/// The same for the limit of the quantile `share`, for any distribution. Only the share of values counts that
+/// miss the threshold.
+pub fn repetitions_for_quantile(share: f64, of: &Undecided<'_>) -> Option<u32> {
     // Half a value more than was seen: a share of zero would need no repetitions.
-    let share = (missing as f64 + 0.5) / (values.len() as f64 + 1.0);
-    (2..=REPETITIONS_MAX).find(|n| power_of_median(share, *n, confidence) >= SUGGESTED_POWER)
+    let missing = (of.missing as f64 + 0.5) / (of.values.len() as f64 + 1.0);
+    let beyond = |n: u32| values_beyond_limit(n as usize, share, of.side, of.confidence);
+    (2..=REPETITIONS_MAX).find(|n| power_of_order(missing, *n, beyond(*n)) >= SUGGESTED_POWER)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::{Dice, Side, limit_of_mean, limit_of_median};
+    use crate::statistics::{Dice, Side, limit_of_mean, limit_of_quantile};
 
     fn near(found: f64, expected: f64, within: f64) {
         assert!((found - expected).abs() <= within, "{found} is not {expected} within {within}");
@@ -175,22 +175,28 @@ mod tests {
                 let threshold = 100.0 - distance;
                 let mean = limit_of_mean(&values, Side::Lower, 0.95).unwrap();
                 counts[0] += u32::from(mean >= threshold);
-                let median = limit_of_median(&values, Side::Lower, 0.95);
+                let median = limit_of_quantile(&values, 0.5, Side::Lower, 0.95);
                 counts[1] += u32::from(median.is_some_and(|limit| limit >= threshold));
             }
             let [mean, median] = counts.map(|count| f64::from(count) / f64::from(trials));
             near(power_of_mean(distance, n, 0.95), mean, 0.025);
-            near(power_of_median(normal_below(-distance), n, 0.95), median, 0.025);
+            let beyond = values_beyond_limit(n as usize, 0.5, Side::Lower, 0.95);
+            near(power_of_order(normal_below(-distance), n, beyond), median, 0.025);
         }
     }
 
     #[test]
     fn a_median_needs_the_repetitions_of_its_order_statistics_and_not_those_of_the_mean() {
         let values = [20.0, 100.0, 101.0, 102.0, 103.0, 104.0, 105.0];
-        assert_eq!(repetitions_for_median(&values, 1, 0.95), Some(18));
+        let needed = |missing| {
+            let (values, side) = (&values[..], Side::Lower);
+            let of = Undecided { values, threshold: 85.0, missing, side, confidence: 0.95 };
+            repetitions_for_quantile(0.5, &of)
+        };
+        assert_eq!(needed(1), Some(18));
         let mean = repetitions_for_mean(&values, 85.0, 0.95);
         assert!(mean.is_none_or(|n| n > 150), "one outlier is far from the others: {mean:?}");
-        assert_eq!(repetitions_for_median(&values, 3, 0.95), None);
+        assert_eq!(needed(3), None);
     }
 
     #[test]

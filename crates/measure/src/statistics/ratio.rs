@@ -9,7 +9,7 @@
 
 use super::power::power_of_difference;
 use super::student::t_quantile_of;
-use super::{Side, deviation, limit_of_mean, limit_of_median, mean, significant_dependence};
+use super::{Side, deviation, limit_of_mean, limit_of_quantile, mean, significant_dependence};
 
 /// The steps that find the end of an interval, and the doublings after which it has no end.
 const BISECTIONS: u32 = 60;
@@ -73,12 +73,18 @@ pub fn paired_ratio_interval(numerator: &[f64], denominator: &[f64], confidence:
     Some(Interval { low, high: high.map_or(f64::INFINITY, |outside| end(Side::Upper, outside)) })
 }
 
-/// Median of `numerator` over median of `denominator`, with the same limits, for any distribution: the limits
-/// of both medians, each with half the error (Bonferroni). `None` with too few values in either.
-pub fn median_ratio_interval(numerator: &[f64], denominator: &[f64], confidence: f64) -> Option<Interval> {
+/// The quantile `share` of `numerator` over that of `denominator`, with the same limits, for any
+/// distribution. They are the limits of both, each with half the error (Bonferroni). `None` with too few
+/// values in either.
+pub fn quantile_ratio_interval(
+    share: f64,
+    numerator: &[f64],
+    denominator: &[f64],
+    confidence: f64,
+) -> Option<Interval> {
     let each = f64::midpoint(confidence, 1.0);
     let limits = |values| {
-        let limit = |side| limit_of_median(values, side, each);
+        let limit = |side| limit_of_quantile(values, share, side, each);
         Some(Interval { low: limit(Side::Lower)?, high: limit(Side::Upper)? })
     };
     over(limits(numerator)?, limits(denominator)?)
@@ -297,10 +303,10 @@ mod tests {
     fn medians_and_exact_values_have_a_ratio_to_a_measured_reference() {
         let reference = [95.0, 100.0, 105.0, 98.0, 102.0, 101.0];
         let twice = reference.map(|value| value * 2.0);
-        let median = median_ratio_interval(&twice, &reference, 0.95).unwrap();
+        let median = quantile_ratio_interval(0.5, &twice, &reference, 0.95).unwrap();
         assert_eq!((median.low, median.high), (190.0 / 105.0, 210.0 / 95.0));
         assert_eq!(
-            median_ratio_interval(&twice, &reference[..5], 0.95),
+            quantile_ratio_interval(0.5, &twice, &reference[..5], 0.95),
             None,
             "five have no limit at 97.5 %"
         );

@@ -8,10 +8,13 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error};
 
 use super::{
-    Interval, Side, cov, limit_of_cov, limit_of_mean, limit_of_median, max, mean, median,
-    median_ratio_interval, min, paired_ratio_interval, repetitions_for_mean, repetitions_for_median,
-    value_ratio_interval, values_for_median,
+    Interval, Side, cov, limit_of_cov, limit_of_mean, limit_of_quantile, max, mean, min,
+    paired_ratio_interval, quantile, quantile_ratio_interval, repetitions_for_mean, repetitions_for_quantile,
+    value_ratio_interval, values_for_quantile,
 };
+
+/// The confidence limit of values on a side, at a confidence of 0.5 to 1; `None` with too few values.
+pub type LimitOf = fn(&[f64], Side, f64) -> Option<f64>;
 
 /// What is known about one statistic.
 pub struct StatRow {
@@ -22,9 +25,9 @@ pub struct StatRow {
     /// The value of a measured threshold, from the values of its repetitions.
     pub reference: fn(&[f64]) -> Option<f64>,
     /// Its confidence limit; `None` if it has none.
-    pub limit: Option<fn(&[f64], Side, f64) -> Option<f64>>,
-    /// The fewest values that have a limit at this confidence.
-    pub limit_from: Option<fn(f64) -> usize>,
+    pub limit: Option<LimitOf>,
+    /// The fewest values that have a limit on this side at this confidence.
+    pub limit_from: Option<fn(Side, f64) -> usize>,
     /// The limits of the ratio to the values of a measured threshold. The values belong together in pairs if
     /// the statistic is compared in pairs.
     pub ratio: fn(&[f64], &[f64], f64) -> Option<Interval>,
@@ -66,6 +69,8 @@ pub struct Undecided<'a> {
     pub threshold: f64,
     /// How many of the values are on the other side of it than the statistic.
     pub missing: usize,
+    /// The side of the limit that decides.
+    pub side: Side,
     /// One-sided, 0.5 to 1.
     pub confidence: f64,
 }
@@ -111,33 +116,43 @@ const FACT: StatRow = StatRow {
     exceeds_mean: false,
 };
 
+/// A quantile: both its value and its limits are order statistics.
+macro_rules! quantile {
+    ($share:literal) => {
+        StatRow {
+            value: |values| quantile(values, $share),
+            reference: |values| quantile(values, $share),
+            limit: Some(|values, side, confidence| limit_of_quantile(values, $share, side, confidence)),
+            limit_from: Some(|side, confidence| values_for_quantile($share, side, confidence)),
+            ratio: |values, others, confidence| quantile_ratio_interval($share, values, others, confidence),
+            ratio_from: |confidence| {
+                // Half the error for each of the two.
+                let each = f64::midpoint(confidence, 1.0);
+                let from = [Side::Lower, Side::Upper].map(|side| values_for_quantile($share, side, each));
+                from[0].max(from[1])
+            },
+            repetitions: Some(|of| repetitions_for_quantile($share, of)),
+            neighbours: AlikeNeighbours::Undecide,
+            is_order_statistic: true,
+            ..FACT
+        }
+    };
+}
+
 stats! {
     /// Arithmetic mean.
     Mean = StatRow {
         word: "mean",
         value: mean,
         limit: Some(limit_of_mean),
-        limit_from: Some(|_| 2),
+        limit_from: Some(|_, _| 2),
         ratio: paired_ratio_interval,
         neighbours: AlikeNeighbours::Widen,
         is_mean: true,
         ..FACT
     };
     /// Median.
-    Median = StatRow {
-        word: "median",
-        value: median,
-        reference: median,
-        limit: Some(limit_of_median),
-        limit_from: Some(values_for_median),
-        ratio: median_ratio_interval,
-        // Half the error for each of the two.
-        ratio_from: |confidence| values_for_median(f64::midpoint(confidence, 1.0)),
-        repetitions: Some(|of| repetitions_for_median(of.values, of.missing, of.confidence)),
-        neighbours: AlikeNeighbours::Undecide,
-        is_order_statistic: true,
-        ..FACT
-    };
+    Median = StatRow { word: "median", ..quantile!(0.5) };
     /// Smallest.
     Min = StatRow {
         word: "min",
@@ -195,9 +210,11 @@ mod tests {
     fn a_limit_exists_from_its_fewest_values_on() {
         for (row, confidence) in ROWS.iter().zip([0.9, 0.95, 0.99].into_iter().cycle()) {
             let Some((limit, from)) = row.limit.zip(row.limit_from) else { continue };
-            let values: Vec<f64> = (1..=from(confidence)).map(|value| value as f64).collect();
-            assert!(limit(&values, Side::Lower, confidence).is_some(), "{}", row.word);
-            assert_eq!(limit(&values[1..], Side::Upper, confidence), None, "{}", row.word);
+            for side in [Side::Lower, Side::Upper] {
+                let values: Vec<f64> = (1..=from(side, confidence)).map(|value| value as f64).collect();
+                assert!(limit(&values, side, confidence).is_some(), "{}", row.word);
+                assert_eq!(limit(&values[1..], side, confidence), None, "{}", row.word);
+            }
         }
     }
 
