@@ -21,20 +21,21 @@ fn mentions(subject: &LineSubject, texts: &[&str]) -> bool {
     texts.iter().any(|text| clause.contains(text))
 }
 
-/// stat-unnamed, where the text mentions an average and the criterion compares the maximum
+/// stat-unnamed, where the text mentions an average and the criterion compares a statistic above it
 pub(crate) fn average(subject: &LineSubject) -> Vec<Finding> {
     if !mentions(subject, &["average", "mean "]) {
         return Vec::new();
     }
-    let best = subject.criteria.iter().filter(|criterion| {
+    let mut found = Vec::new();
+    for criterion in &subject.criteria {
         let floor = matches!(criterion.op, Comparison::AtLeast | Comparison::Above);
-        criterion.stat.is_some_and(|stat| stat.row().exceeds_mean)
-            && floor
-            && !criterion.counts
-            && criterion.value.is_some()
-    });
-    let reason = Reason::new(Code::StatUnnamed).with("statistic", "max");
-    best.map(|criterion| info(reason.clone().with("metric", &criterion.metric))).collect()
+        let stat = criterion.stat.filter(|stat| stat.row().exceeds_mean && floor && !criterion.counts);
+        if let (Some(stat), Some(_)) = (stat, criterion.value) {
+            let reason = Reason::new(Code::StatUnnamed).with("statistic", stat.row().word);
+            found.push(info(reason.with("metric", &criterion.metric)));
+        }
+    }
+    found
 }
 
 /// threshold-missing
