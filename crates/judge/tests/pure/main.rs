@@ -39,6 +39,7 @@ use results::reason::{Code, Datum, Reason};
 use results::record::{
     Balance, Check, Counts, End, Failed, FailedOperation, Failure, Phase, Record, Run, Spans, Stonewall,
 };
+use results::statistics::Dice;
 use results::summary::Summary;
 use results::{Outcome, Verdict};
 
@@ -274,8 +275,8 @@ fn variability_above_the_maximum_prevents_a_pass_but_not_a_fail() {
 }
 
 /// The verdict by this statistic on the first of these rates, with further keys of the test.
-fn by_statistic(stat: &str, keys: &str, rates: &[u64]) -> Verdict {
-    let criterion = WRITE.replace("value = ", &format!("stat = \"{stat}\", value = "));
+fn by_statistic(criterion: &str, stat: &str, keys: &str, rates: &[u64]) -> Verdict {
+    let criterion = criterion.replace("value = ", &format!("stat = \"{stat}\", value = "));
     let text = plan(&format!("{criterion}\n{keys}")).text;
     let plan = text.replace("repetitions = 3", &format!("repetitions = {}", rates.len())).parsed();
     let jobs = (1..).zip(rates).map(|(repetition, rate)| job("T", repetition, phase("write", *rate)));
@@ -293,7 +294,7 @@ fn a_median_of_two_to_four_repetitions_has_no_limit_and_decides_nothing() {
         (&[121, 123, 50, 124, 122], (Outcome::Inconclusive, Code::LimitContradictsMet)),
         (&[120], (Outcome::Pass, Code::ThresholdMet)),
     ] {
-        let verdict = by_statistic("median", "", values);
+        let verdict = by_statistic(WRITE, "median", "", values);
         assert_eq!(outcome(&verdict), wanted, "{values:?}");
         let least = verdict.reason.number("n_min");
         assert_eq!(least, (wanted.1 == Code::NoLimit).then_some(5.0), "{values:?}");
@@ -301,24 +302,43 @@ fn a_median_of_two_to_four_repetitions_has_no_limit_and_decides_nothing() {
 }
 
 #[test]
+fn a_95th_percentile_below_a_ceiling_needs_59_repetitions_and_is_seldom_wrong() {
+    let ceiling = WRITE.replace(">=", "<=").replace("100 B/s", "100 MB/s");
+    let of = |rates: &[u64]| by_statistic(&ceiling, "p95", "", rates);
+    let mut dice = Dice::new(34);
+    // The 95th percentile of the system is the threshold.
+    let mut rates = |n: usize| -> Vec<u64> {
+        (0..n).map(|_| (1e6 * (100.0 + (dice.normal() - 1.644_854) * 5.0)) as u64).collect()
+    };
+    let few = of(&rates(58).iter().map(|rate| rate / 2).collect::<Vec<_>>());
+    assert_eq!(
+        (outcome(&few), few.reason.number("n_min")),
+        ((Outcome::Inconclusive, Code::NoLimit), Some(59.0))
+    );
+    let passes = (0..1000).filter(|_| of(&rates(59)).outcome == Outcome::Pass).count();
+    // 4.85 % by the binomial distribution, less what looks dependent, within four standard errors.
+    assert!((20..=74).contains(&passes), "{passes}");
+}
+
+#[test]
 fn a_rule_by_the_limit_decides_by_no_statistic_without_one() {
     let by_limit = "decide = { rule = \"lower_bound\" }";
     for (stat, least) in [("mean", Some(2.0)), ("median", Some(5.0)), ("min", None), ("max", None)] {
-        let verdict = by_statistic(stat, by_limit, &[150]);
+        let verdict = by_statistic(WRITE, stat, by_limit, &[150]);
         assert_eq!(outcome(&verdict), (Outcome::Inconclusive, Code::NoLimit), "{stat}");
         assert_eq!(verdict.reason.number("n_min"), least);
     }
-    assert_eq!(by_statistic("median", by_limit, &[150, 153, 151, 154, 152]).outcome, Outcome::Pass);
+    assert_eq!(by_statistic(WRITE, "median", by_limit, &[150, 153, 151, 154, 152]).outcome, Outcome::Pass);
 }
 
 #[test]
 fn the_variability_of_a_single_repetition_is_not_known_to_be_below_the_maximum() {
-    let verdict = by_statistic("mean", "cov_max = \"5 %\"", &[150]);
+    let verdict = by_statistic(WRITE, "mean", "cov_max = \"5 %\"", &[150]);
     assert_eq!(outcome(&verdict), (Outcome::Inconclusive, Code::VariabilityUnknown));
     assert_eq!(verdict.reason.number("cov_max"), Some(0.05));
     assert_eq!(verdict.reason.reason("measured").map(|reason| reason.code), Some(Code::ThresholdMet));
-    assert_eq!(by_statistic("mean", "cov_max = \"5 %\"", &[50]).outcome, Outcome::Fail);
-    assert_eq!(by_statistic("mean", "cov_max = \"5 %\"", &[150, 150]).outcome, Outcome::Pass);
+    assert_eq!(by_statistic(WRITE, "mean", "cov_max = \"5 %\"", &[50]).outcome, Outcome::Fail);
+    assert_eq!(by_statistic(WRITE, "mean", "cov_max = \"5 %\"", &[150, 150]).outcome, Outcome::Pass);
 }
 
 #[test]
