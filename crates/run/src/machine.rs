@@ -11,17 +11,16 @@ mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Read};
-use std::os::unix::process::CommandExt;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use results::folder::{FileSystemFacts, Fill, Layout, Machine};
 use results::mounts::{self, Mount, mount_of};
 use rustix::fs::StatVfs;
 
-use crate::bounded::ended_within;
+use crate::bounded;
 
 pub use environment::recorded;
 pub(crate) use programs::is_there;
@@ -158,25 +157,9 @@ fn time_sync() -> String {
 /// The output of `program`, which is found as by the shell; `None` if it is missing, prints nothing, fails or
 /// exceeds the time limit.
 fn answer(program: &str, arguments: &[&str]) -> Option<String> {
-    let mut child = Command::new(program)
-        .args(arguments)
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .ok()?;
-    let mut stream = child.stdout.take()?;
-    let text = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    });
-    // Its children, which may keep its output open, are ended with it.
-    let status = ended_within(&mut child, ANSWER_LIMIT).ok().flatten();
-    let text = text.join().ok()?;
-    (status?.success() && !text.trim().is_empty()).then_some(text)
+    let mut command = Command::new(program);
+    let ran = bounded::ended(command.args(arguments).env("LC_ALL", "C"), "", ANSWER_LIMIT).ok()?;
+    (ran.status.success() && !ran.out.trim().is_empty()).then_some(ran.out)
 }
 
 /// The kernel's table of limits. Two or more spaces separate its columns.

@@ -54,7 +54,7 @@ impl NotifyCommand {
         for (name, value) in facts {
             command.env(format!("{PREFIX}{name}"), fact(value));
         }
-        bounded::run(&mut command, "", LIMIT).map_err(|error| error.to_string())
+        bounded::succeeded(&mut command, "", LIMIT).map_err(|error| error.to_string())
     }
 }
 

@@ -126,7 +126,11 @@ fn within<T: Send + 'static>(limit: Duration, what: impl FnOnce() -> T + Send + 
 /// Runs a command of the shell, with the note on its standard input and the hash as `$1`.
 fn by_command(command: &str, note: &WitnessNote) -> io::Result<()> {
     let mut shell = Command::new("sh");
-    bounded::run(shell.args(["-c", command, "witness", &note.hash]), &format!("{}\n", note.line()), STEP)
+    bounded::succeeded(
+        shell.args(["-c", command, "witness", &note.hash]),
+        &format!("{}\n", note.line()),
+        STEP,
+    )
 }
 
 /// Sends the note to a listener, and waits for its answer.

@@ -4,15 +4,13 @@
 //! cannot stop the list.
 
 use std::fmt::Write as _;
-use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
+use std::process::Command;
 use std::time::Duration;
 
 use ranks::mpi;
-use run::bounded::ended_within;
+use run::bounded;
 use storage::LIBRARIES;
 use storage::libraries::{self, FoundLibrary, LibraryKind};
 use units::Usage;
@@ -146,36 +144,15 @@ fn query(kind: &str, path: Option<&Path>) -> Result<Vec<String>, String> {
     // Under the name of a classic program this would be that program.
     let mut command = Command::new(program);
     command.arg0("assay").args(["backends", "--probe", kind]).args(path);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = command.spawn().map_err(|error| error.to_string())?;
-    let out = child.stdout.take().map(|mut stream| thread::spawn(move || all_of(&mut stream)));
-    let err = child.stderr.take().map(|mut stream| thread::spawn(move || all_of(&mut stream)));
-    let ended = wait(&mut child)?;
-    let text = |thread: Option<thread::JoinHandle<String>>| {
-        thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
-    };
-    let (out, err) = (text(out), text(err));
+    let ran = bounded::ended(&mut command, "", PATIENCE).map_err(|error| error.to_string())?;
     let answer: Vec<String> =
-        out.lines().filter_map(|line| line.strip_prefix(ANSWER)).map(str::to_owned).collect();
-    let reason = err.lines().find_map(|line| line.strip_prefix("assay: "));
+        ran.out.lines().filter_map(|line| line.strip_prefix(ANSWER)).map(str::to_owned).collect();
+    let reason = ran.err.lines().find_map(|line| line.strip_prefix("assay: "));
     match (answer.is_empty(), reason) {
         (false, _) => Ok(answer),
         (true, Some(reason)) => Err(reason.to_owned()),
-        (true, None) => Err(format!("the query ended with {ended}")),
+        (true, None) => Err(format!("the query ended with {}", ran.status)),
     }
-}
-
-fn all_of(stream: &mut dyn Read) -> String {
-    let mut bytes = Vec::new();
-    let _ = stream.read_to_end(&mut bytes);
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// Waits for the process, kills it with its children after the time limit, and returns its status.
-fn wait(child: &mut Child) -> Result<String, String> {
-    let ended = ended_within(child, PATIENCE).map_err(|error| error.to_string())?;
-    let status = ended.ok_or_else(|| format!("no answer within {} s", PATIENCE.as_secs()))?;
-    Ok(status.to_string())
 }
 
 /// The queried process: loads a library and prints its version.

@@ -8,9 +8,10 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
+use ::run::bounded;
 use ::run::launch::batch::{BatchJobState, BatchSystem, Request};
 use anyhow::{Context, Result};
 use plan::launcher::Allocation;
@@ -27,6 +28,10 @@ use crate::status::{DONE, UNDECIDED};
 const JOBS: &str = "jobs.json";
 /// The file with the batch script.
 const SCRIPT: &str = "script.sh";
+/// The time limit of a submission. A busy scheduler may take minutes.
+const SUBMISSION_LIMIT: Duration = Duration::from_secs(300);
+/// The time limit of a query.
+const QUERY_LIMIT: Duration = Duration::from_secs(60);
 /// The longest interval between two queries of a batch job, seconds.
 const QUERY_INTERVAL_S: u64 = 20;
 
@@ -238,18 +243,22 @@ fn unique_name(wanted: PathBuf, is_chosen: bool) -> Result<PathBuf, Usage> {
 /// Submits a script. Returns the number of the batch job.
 fn submitted(system: &BatchSystem, argv: &[String]) -> Result<String> {
     let program = &argv[0];
-    let ran = Command::new(program).args(&argv[1..]).stdin(Stdio::null()).output();
+    let ran = bounded::ended(Command::new(program).args(&argv[1..]), "", SUBMISSION_LIMIT);
     let ran = ran.map_err(|error| {
+        if error.kind() == ErrorKind::TimedOut {
+            return Usage(format!(
+                "{program}: {error}. Look in the queue of {}: it may have taken the batch job.",
+                system.name
+            ));
+        }
         Usage(format!(
             "{program}: {error}. Submit on a node with {}, or choose another with --submit=…",
             system.name
         ))
     })?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let job = system.submitted(&text(&ran.stdout)).filter(|_| ran.status.success());
+    let job = system.submitted(&ran.out).filter(|_| ran.status.success());
     job.ok_or_else(|| {
-        let err = text(&ran.stderr);
-        let lines: Vec<&str> = err.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let lines: Vec<&str> = ran.err.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let reason = match lines.is_empty() {
             true => "it printed no job number".to_owned(),
             false => lines.join(" / "),
@@ -322,21 +331,25 @@ impl SubmittedJob {
     fn query(&self) -> Result<QueryResult, Usage> {
         let (mut unknown, mut errors) = (false, Vec::new());
         for (at, argv) in self.system.asking(&self.job).iter().enumerate() {
-            let Ok(ran) = Command::new(&argv[0]).args(&argv[1..]).stdin(Stdio::null()).output() else {
-                if at == 0 {
+            let ran = match bounded::ended(Command::new(&argv[0]).args(&argv[1..]), "", QUERY_LIMIT) {
+                Ok(ran) => ran,
+                Err(error) if error.kind() == ErrorKind::TimedOut => {
+                    errors.push(format!("{}: {error}", argv[0]));
+                    continue;
+                }
+                Err(_) if at == 0 => {
                     return Err(self.query_failed(&format!("{} is not installed here", argv[0])));
                 }
-                continue;
+                Err(_) => continue,
             };
-            let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-            if let Some((state, word)) = self.system.state(&out) {
+            if let Some((state, word)) = self.system.state(&ran.out) {
                 return Ok(match state {
                     BatchJobState::Ended => QueryResult::Ended(word),
                     state => QueryResult::Exists(state, word),
                 });
             }
-            unknown |= at == 0 && BatchSystem::is_unknown_job(ran.status.success(), &out, &err);
-            errors.extend(err.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
+            unknown |= at == 0 && BatchSystem::is_unknown_job(ran.status.success(), &ran.out, &ran.err);
+            errors.extend(ran.err.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
         }
         Ok(match unknown {
             true => QueryResult::Ended(format!("{} does not know it any more", self.system.name)),

@@ -8,12 +8,12 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use ::run::bounded;
+use anyhow::{Context, Result, anyhow, bail};
 use rustix::process::geteuid;
 use units::{Usage, visible};
 
@@ -21,6 +21,8 @@ use crate::commands::output_file::directory;
 
 /// The longest time that the printing program may take.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// What else makes a PDF file.
+const INSTEAD: &str = "Print report.html in a browser instead.";
 /// The first bytes of every PDF file.
 const MAGIC: &[u8] = b"%PDF-";
 
@@ -83,34 +85,29 @@ impl Printer {
         let place = place.context("cannot print. Set TMPDIR to a directory with free space.")?;
         let (html, pdf) = (place.path().join("report.html"), place.path().join("report.pdf"));
         fs::write(&html, page).context("cannot print. Set TMPDIR to a directory with free space.")?;
-        let errors = place.path().join("stderr.txt");
-        let status = self.ended(place.path(), &html, &pdf, &errors)?;
-        let failed = |why: &str| {
-            let said = fs::read(&errors).map(|text| last_line(&text)).unwrap_or_default();
-            let said = if said.is_empty() { said } else { format!(": {said}") };
-            anyhow!("{} {why}{said}. Print report.html in a browser instead.", self.program.display())
-        };
-        match status {
-            None => Err(failed(&format!("did not end in {} s, and was killed", self.patience.as_secs()))),
-            Some(status) if !status.success() => Err(failed("failed")),
-            Some(_) if !is_pdf(&pdf) => Err(failed("wrote no PDF file")),
-            Some(_) => placed(&pdf, to),
-        }
-    }
-
-    /// Runs the program; `None` if it did not end in time.
-    fn ended(&self, place: &Path, html: &Path, pdf: &Path, errors: &Path) -> Result<Option<ExitStatus>> {
         let mut command = Command::new(&self.program);
-        command.args(self.arguments(place, html, pdf)).current_dir(place);
+        command.args(self.arguments(place.path(), &html, &pdf)).current_dir(place.path());
         for name in ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR"] {
-            command.env(name, place);
+            command.env(name, place.path());
         }
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(errors)?).process_group(0);
         let at = self.program.display();
-        let mut child =
-            command.spawn().map_err(|error| Usage(format!("--pdf: cannot start {at}: {error}")))?;
-        // The browser has child processes of its own, which end with it.
-        Ok(::run::bounded::ended_within(&mut child, self.patience)?)
+        let ran = match bounded::ended(&mut command, "", self.patience) {
+            Ok(ran) => ran,
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                let limit = self.patience.as_secs();
+                bail!("{at} did not end in {limit} s, and was killed. {INSTEAD}");
+            }
+            Err(error) => return Err(Usage(format!("--pdf: cannot start {at}: {error}")).into()),
+        };
+        let failed = |why: &str| {
+            let last = last_line(ran.err.as_bytes());
+            let reason = if last.is_empty() { last } else { format!(": {last}") };
+            anyhow!("{at} {why}{reason}. {INSTEAD}")
+        };
+        if !ran.status.success() {
+            return Err(failed("failed"));
+        }
+        if is_pdf(&pdf) { placed(&pdf, to) } else { Err(failed("wrote no PDF file")) }
     }
 
     fn arguments(&self, place: &Path, html: &Path, pdf: &Path) -> Vec<String> {
