@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod checks;
+mod chosen;
 mod examples;
 mod from_plan;
 mod machine;
@@ -20,6 +21,7 @@ use plan::{Choice, Plan};
 use results::finding::{Finding, SourcePosition};
 use results::folder::Machine;
 
+pub use chosen::{complete, errors, findings_of};
 pub use command::words::size;
 pub use examples::LintExample;
 pub use machine::MachineSubject;
@@ -65,28 +67,31 @@ pub fn whole(subject: &PlanSubject) -> Vec<Finding> {
 
 /// The findings about a checked plan, with its waivers settled.
 pub fn plan(plan: &Plan) -> Vec<Finding> {
-    plan_with(plan, &|_, _| Vec::new())
+    plan_with(plan, |_, _| Vec::new())
 }
 
-/// The same, with the drift of options. `drifts` gives it for the arguments of a workload.
-pub fn plan_with(plan: &Plan, drifts: &dyn Fn(WorkloadName, &[String]) -> Vec<Drift>) -> Vec<Finding> {
-    let mut findings = settled(plan, drifts);
+/// The options in the arguments of a workload that differ from an earlier version.
+pub type Drifted = fn(WorkloadName, &[String]) -> Vec<Drift>;
+
+/// The same, with the drift of options.
+pub fn plan_with(plan: &Plan, drifted: Drifted) -> Vec<Finding> {
+    let mut findings = settled(plan, drifted);
     if plan.choice.scale.is_some() && findings.iter().any(waivers::is_idle) {
         // A waiver that the scale of the contract needs is not idle at another scale.
         let choice = Choice { scale: None, ..plan.choice.clone() };
         if let Ok(of_contract) = Plan::recorded(&plan.text, &plan.id, &choice) {
-            let there = settled(&of_contract, drifts);
+            let there = settled(&of_contract, drifted);
             findings.retain(|finding| !waivers::is_idle(finding) || there.contains(finding));
         }
     }
     findings
 }
 
-fn settled(plan: &Plan, drifts: &dyn Fn(WorkloadName, &[String]) -> Vec<Drift>) -> Vec<Finding> {
+fn settled(plan: &Plan, drifted: Drifted) -> Vec<Finding> {
     let mut subject = from_plan::subjects(plan);
     for line in &mut subject.lines {
         if let Some(workload) = line.workload() {
-            line.drift = drifts(workload, line.line.words());
+            line.drift = drifted(workload, line.line.words());
         }
     }
     waivers::settle_plan(plan, whole(&subject))

@@ -27,10 +27,11 @@ const CRATES: &[CrateRow] = &[
     ("track", "units command measure results"),
     ("conformance", "ranks storage results"),
     ("report", "units results track"),
+    ("evidence", "units results plan lint judge report"),
     (
         "cli",
         "units ffi measure ranks storage results workloads command plan lint run \
-         conformance judge report track",
+         conformance judge report evidence track",
     ),
     (TESTKIT, "units measure ranks storage results"),
     (SHIM, ""),

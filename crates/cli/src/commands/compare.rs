@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use evidence::state::ExaminedCampaign;
 use judge::{CampaignToCompare, ComparisonRules};
 use results::comparison::{CampaignComparison, Conclusion};
 use units::{Dimension, Quantity, Usage};
 
-use super::evidence_state::ExaminedCampaign;
 use super::output_file::rejected_inside;
 use super::run::{columns_of_terminal, emphasis};
+use crate::personalities::drifted;
 use crate::speech::{say, say_rendered};
 use crate::status::{DONE, FAIL, UNDECIDED};
 
@@ -74,8 +75,11 @@ pub(crate) fn run(args: CompareArgs) -> Result<u8> {
         let what = format!("{count} campaigns are given. Compare at most {CAMPAIGNS_MAX} at once.");
         return Err(Usage(what).into());
     }
-    let campaigns =
-        args.folders.iter().map(|path| ExaminedCampaign::open(path)).collect::<Result<Vec<_>>>()?;
+    let campaigns = args
+        .folders
+        .iter()
+        .map(|path| ExaminedCampaign::open(path, drifted))
+        .collect::<Result<Vec<_>, Usage>>()?;
     distinct(&campaigns)?;
     let rules = ComparisonRules { confidence: args.confidence, other_parameters: args.other_parameters };
     let compared: Vec<CampaignToCompare<'_>> = campaigns.iter().map(ExaminedCampaign::evaluated).collect();

@@ -5,14 +5,15 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
+use evidence::state::ExaminedCampaign;
 use report::document::{IndexEntry, IndexedCampaign};
 use results::Verdict;
 use results::folder::{self, Campaign, names};
 use units::{Usage, several};
 
-use super::evidence_state::ExaminedCampaign;
 use super::judge::note;
 use super::output_file::{directory, rejected_inside};
+use crate::personalities::drifted;
 use crate::speech::say;
 use crate::status::{DONE, UNDECIDED};
 
@@ -71,7 +72,7 @@ fn replaceable(out: &Path) -> Result<(), Usage> {
 /// The campaign at `path` for an index that is written to `out`.
 fn entry(path: &Path, out: &Path) -> IndexEntry {
     let name = path.display().to_string();
-    match ExaminedCampaign::open(path) {
+    match ExaminedCampaign::open(path, drifted) {
         Ok(one) => IndexEntry {
             name,
             report: report_from(path, out),

@@ -4,15 +4,11 @@
 mod page;
 mod text;
 
-use std::collections::BTreeSet;
-
 use anyhow::Result;
 use command::{LaunchedRanks, LineFacts, TypedCommand};
 use lint::{FsFacts, LineRejection, LineRole, LineSubject, MakerFacts};
 use plan::Plan;
-use plan::schedule::{self, Purpose};
 use results::finding::{Finding, Severity};
-use results::folder::Campaign;
 use units::{Dimension, Quantity, Usage};
 
 use crate::personalities::{drifted, rejections};
@@ -92,58 +88,9 @@ pub(crate) fn run(args: LintArgs) -> Result<u8> {
 
 /// The findings about a plan, one line each, and whether one of them is an error that stops the campaign.
 pub(super) fn of_plan(plan: &Plan) -> Result<(String, bool), Usage> {
-    let findings = findings(plan);
-    let stops = !errors(plan, &[], &findings)?.is_empty();
+    let findings = ::lint::plan_with(plan, drifted);
+    let stops = !::lint::errors(plan, &[], &findings)?.is_empty();
     Ok((text::lines(&findings), stops))
-}
-
-/// The findings about a plan, with those about changed options.
-pub(super) fn findings(plan: &Plan) -> Vec<Finding> {
-    lint::plan_with(plan, &drifted)
-}
-
-/// The findings about a plan when only the tests of `only` run.
-pub(super) fn findings_of(plan: &Plan, only: &[String]) -> Result<Vec<Finding>, Usage> {
-    match only {
-        [] => Ok(findings(plan)),
-        _ => about(plan, only, findings(plan)),
-    }
-}
-
-/// Adds the findings about the plan that the campaign does not record as they are, and returns them. They
-/// follow from the plan, so a folder cannot leave one out, make it less severe, or waive it.
-pub(super) fn complete(plan: &Plan, campaign: &mut Campaign) -> Vec<Finding> {
-    let facts = |one: &Finding| (one.code(), one.about.clone(), one.severity, one.waived.clone());
-    let recorded: Vec<_> = campaign.info.findings.iter().map(facts).collect();
-    let own = findings_of(plan, &campaign.info.only).unwrap_or_default().into_iter();
-    let missing = own.filter(|own| own.severity > Severity::Info && !recorded.contains(&facts(own)));
-    let missing: Vec<Finding> = missing.collect();
-    campaign.info.findings.extend(missing.iter().cloned());
-    missing
-}
-
-/// The errors among `findings` that are about tests of `only`, or of the whole plan.
-pub(super) fn errors(plan: &Plan, only: &[String], findings: &[Finding]) -> Result<Vec<Finding>, Usage> {
-    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).cloned();
-    about(plan, only, errors.collect())
-}
-
-/// Those of `findings` that are about tests or scores of `only`, or of the whole plan.
-fn about(plan: &Plan, only: &[String], findings: Vec<Finding>) -> Result<Vec<Finding>, Usage> {
-    let jobs = schedule::jobs(plan, only)?;
-    let tests: BTreeSet<usize> = jobs
-        .iter()
-        .filter_map(|job| match job.purpose {
-            Purpose::Test(index) => Some(index),
-            _ => None,
-        })
-        .collect();
-    let is_score = |about: &str| plan.scores.iter().any(|score| score.id == about);
-    let is_of = |about: &str| match is_score(about) {
-        true => only.is_empty() || only.iter().any(|name| name == about),
-        false => tests.iter().any(|test| plan.concerns(&plan.tests[*test], about)),
-    };
-    Ok(findings.into_iter().filter(|finding| is_of(&finding.about)).collect())
 }
 
 /// The words of the command. A command given as one quoted text is split.

@@ -6,7 +6,6 @@ mod compare;
 mod datasets;
 #[cfg(test)]
 mod documents;
-mod evidence_state;
 mod help;
 mod index;
 mod judge;
@@ -19,7 +18,6 @@ mod plan;
 mod report;
 mod run;
 mod serve;
-mod signatures;
 mod submit;
 mod track;
 mod try_campaign;

@@ -3,11 +3,15 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use evidence::examination::examine;
+use evidence::folder::no_campaign;
+use evidence::signatures;
 use results::folder;
 use units::{Usage, bytes_binary};
 
 use super::output_file::rejected_inside;
-use super::{judge, signatures, verify};
+use super::verify;
+use crate::personalities::drifted;
 use crate::speech::{complain, say};
 use crate::status::DONE;
 
@@ -41,10 +45,10 @@ pub(crate) fn run(args: PackArgs) -> Result<u8> {
     if folder::is_archive(folder) {
         return Err(Usage(format!("{at} is already an archive. Give a campaign folder.")).into());
     }
-    let keys = args.sign.iter().map(|path| signatures::key(path)).collect::<Result<Vec<_>>>()?;
-    let checked = folder::check(folder).map_err(|error| judge::no_campaign(folder, &error))?;
+    let keys = args.sign.iter().map(|path| signatures::key(path)).collect::<Result<Vec<_>, Usage>>()?;
+    let checked = folder::check(folder).map_err(|error| no_campaign(folder, &error))?;
     let mut faults: Vec<String> =
-        verify::examine(folder, &checked).not_to_be_packed().map(|fault| fault.to_owned()).collect();
+        examine(folder, &checked, drifted).not_to_be_packed().map(|fault| fault.to_owned()).collect();
     if !checked.ended {
         faults.push(format!("this campaign has not ended. Resume it with: assay run --resume {at}"));
     }

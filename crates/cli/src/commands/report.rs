@@ -7,14 +7,17 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use evidence::differences::differences;
+use evidence::folder::{EvaluatedAgain, EvidenceFolder};
+use evidence::signatures::{self, AllowedSigners, CheckedSignature};
 use report::{PageLinks, PageOptions};
 use results::folder::{self, ComparedFile, Verification, names};
 use units::Usage;
 
-use super::judge::{self, EvaluatedAgain, EvidenceFolder};
+use super::judge;
 use super::output_file::rejected_inside;
 use super::run::table;
-use super::signatures::{self, AllowedSigners, CheckedSignature};
+use crate::personalities::drifted;
 use crate::speech::{say, say_rendered};
 use crate::status::{DONE, UNDECIDED};
 
@@ -55,10 +58,10 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     let printer = printer.transpose()?;
     let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
-    let EvaluatedAgain { campaign, kept, checked, .. } = evidence.evaluated()?;
+    let EvaluatedAgain { campaign, kept, checked, .. } = evidence.evaluated(drifted)?;
     let status = if campaign.faults.is_empty() { DONE } else { UNDECIDED };
     if folder::has(folder, names::VERDICTS) {
-        judge::differences(&kept, &campaign.verdicts).into_iter().for_each(|one| judge::note(one.text));
+        differences(&kept, &campaign.verdicts).into_iter().for_each(|one| judge::note(one.text));
     }
     if args.csv {
         say(&report::document::csv(&campaign))?;

@@ -25,14 +25,12 @@ use units::Usage;
 
 use super::watch::screen;
 use super::{judge, lint, plan, submit};
+use crate::personalities::drifted;
 use crate::speech::{complain, say, say_rendered};
 use crate::status::{DONE, ERROR, NO_WRITES, UNDECIDED, USAGE};
 pub(super) use keyed::KeyArgs;
 use progress::Progress;
 pub(super) use progress::RunDisplay;
-
-/// This program and its version, as a campaign records them.
-pub(super) const TOOL: &str = concat!("assay ", env!("CARGO_PKG_VERSION"));
 
 /// Run the campaign of a plan and write its evidence package
 ///
@@ -202,7 +200,7 @@ fn unused(folder: PathBuf) -> Result<PathBuf> {
         |why: &str| Usage(format!("{at} exists and is not a campaign folder{why}. Give another folder."));
     match run::discard(&folder) {
         Ok(true) => Ok(folder),
-        _ if again::is_denied(&folder) => Err(judge::unreadable(&folder).into()),
+        _ if again::is_denied(&folder) => Err(evidence::folder::unreadable(&folder).into()),
         Ok(false) => Err(rejected("").into()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(folder),
         Err(error) => Err(rejected(&format!(" ({error})")).into()),
@@ -251,7 +249,7 @@ pub(super) fn request(
         extend: None,
         only,
         program: std::env::current_exe().context("cannot find this program's own file")?,
-        tool: TOOL.to_owned(),
+        tool: evidence::TOOL.to_owned(),
         build: build(),
         argv: argv.to_vec(),
         environment: environment(),
@@ -268,7 +266,7 @@ pub(super) fn request(
 
 /// The verdicts on a campaign and its summary.
 fn evaluate(plan: &Plan, campaign: &mut Campaign) -> (Vec<Verdict>, Summary) {
-    lint::complete(plan, campaign);
+    ::lint::complete(plan, campaign, drifted);
     let Evaluation { verdicts, summary, .. } = ::judge::evaluate(plan, campaign);
     (verdicts, summary)
 }
@@ -281,12 +279,12 @@ pub(super) fn lint_before_run(
     only: &[String],
     allowed: bool,
 ) -> Result<Vec<Finding>> {
-    let findings = lint::findings_of(plan, only)?;
+    let findings = ::lint::findings_of(plan, only, drifted)?;
     // The campaign itself reports a directory that cannot be used.
     let scaled = plan.choice.scale.is_some();
     let of_machine = run::examine(plan, dir).map(|machine| ::lint::machine(plan, &machine, scaled));
     let all = [findings.clone(), of_machine.unwrap_or_default()].concat();
-    let errors = lint::errors(plan, only, &all)?;
+    let errors = ::lint::errors(plan, only, &all)?;
     lint::error_lines(&errors).lines().for_each(complain);
     if errors.is_empty() || allowed {
         return Ok(findings);

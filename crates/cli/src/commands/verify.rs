@@ -1,7 +1,6 @@
 //! `assay verify`: checks that a campaign folder is complete and unmodified, and derives its verdicts and its
 //! report again.
 
-mod examination;
 mod witnessed;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,17 +8,18 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use evidence::differences::DifferenceKind;
+use evidence::examination::{FolderExamination, examine};
+use evidence::folder::{EvidenceFolder, no_campaign};
+use evidence::signatures::{self, AllowedSigners, CheckedSignature};
 use jiff::Timestamp;
 use results::folder::{self, Campaign, CampaignInfo, FolderFault, Head, Verification, names};
 use units::{Usage, several, visible};
 
-use super::judge::{self, DifferenceKind, EvidenceFolder};
 use super::plan::one_value;
-use super::signatures::{self, AllowedSigners, CheckedSignature};
+use crate::personalities::drifted;
 use crate::speech::say;
 use crate::status::{DONE, FAIL, UNDECIDED};
-
-pub(super) use examination::{FolderExamination, examine, inconsistencies};
 
 /// Check that an evidence package is complete and unmodified
 ///
@@ -82,7 +82,7 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
     let (folder, at) = (&evidence.folder, &evidence.name);
     let (checked, mut found) = match folder::check(folder) {
         Ok(checked) => {
-            let examined = examine(folder, &checked);
+            let examined = examine(folder, &checked, drifted);
             (checked, examined)
         }
         Err(error) if error.kind() == ErrorKind::InvalidData => {
@@ -92,7 +92,7 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
                 FolderExamination { faults: vec![fault], ..FolderExamination::default() },
             )
         }
-        Err(error) => return Err(judge::no_campaign(folder, &error).into()),
+        Err(error) => return Err(no_campaign(folder, &error).into()),
     };
     if found.faults.is_empty() && !folder::has(folder, names::CAMPAIGN) {
         let what =

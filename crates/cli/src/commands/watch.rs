@@ -13,13 +13,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
+use evidence::folder::{EvidenceFolder, no_campaign};
 use jiff::Timestamp;
 use results::folder::{RunningJob, WatchedCampaign, names};
 use run::process::{self, ProcessStanding};
 use units::{Usage, duration, visible};
 
-use super::judge::{self, EvidenceFolder};
+use super::judge;
 use super::run::table;
+use crate::personalities::drifted;
 use crate::speech::{complain, say};
 use crate::status::UNDECIDED;
 use screen::ScreenStream;
@@ -90,12 +92,12 @@ impl Watch {
         while let Err(error) = folder.read() {
             let denied = error.kind() == ErrorKind::PermissionDenied;
             if denied || folder_is_none(at) || began.elapsed() > PATIENCE {
-                return Err(judge::no_campaign(at, &error));
+                return Err(no_campaign(at, &error));
             }
             std::thread::sleep(LOOK_EVERY);
         }
         if folder.campaign.is_none() && !results::folder::has(at, names::CHAIN) {
-            return Err(judge::no_campaign(at, &ErrorKind::NotFound.into()));
+            return Err(no_campaign(at, &ErrorKind::NotFound.into()));
         }
         let standing = folder.campaign.take().map(CampaignStanding::new).transpose()?;
         let (has_view, failing, is_warned, printed) = Default::default();
@@ -132,7 +134,7 @@ impl Watch {
     pub(super) fn read(&mut self) -> Result<(), Usage> {
         match self.folder.read() {
             Ok(_) => self.failing = None,
-            Err(error) if folder_is_none(&self.at) => return Err(judge::no_campaign(&self.at, &error)),
+            Err(error) if folder_is_none(&self.at) => return Err(no_campaign(&self.at, &error)),
             Err(error) => {
                 let since = self.failing.as_ref().map_or_else(Instant::now, |(since, _)| *since);
                 self.failing = Some((since, error.to_string()));
@@ -241,7 +243,7 @@ impl Watch {
     /// Prints the verdicts of the ended campaign. Returns the exit status.
     fn conclude(&self) -> Result<u8> {
         let evidence = EvidenceFolder::open(&self.at)?;
-        let evaluated = evidence.evaluated()?;
+        let evaluated = evidence.evaluated(drifted)?;
         crate::speech::say_rendered(&table(&evaluated.campaign))?;
         judge::note_faults(&evidence.name, &evaluated.checked);
         Ok(judge::status(evaluated.campaign.exit_code(), &evaluated.checked))

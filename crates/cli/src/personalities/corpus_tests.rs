@@ -107,7 +107,7 @@ fn planned(key: &str, words: &[String]) -> String {
     for job in schedule::jobs(&plan, &[]).unwrap_or_default() {
         let _ = writeln!(text, "job: {:?} {} {:?}", job.words, job.timeout_s, job.placement);
     }
-    text + &listed("plan lint", &lint::plan_with(&plan, &drifted))
+    text + &listed("plan lint", &lint::plan_with(&plan, drifted))
 }
 
 /// The answers of a line of a plan.

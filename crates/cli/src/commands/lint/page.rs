@@ -15,6 +15,7 @@ use results::folder::{FileSystemFacts, Machine};
 use super::{LintArgs, subject, words};
 use crate::commands::documents::shell_words;
 use crate::commands::{Assay, Command, help};
+use crate::personalities::drifted;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/lints.md");
 
@@ -62,7 +63,7 @@ fn findings(lint: &Lint, text: &str) -> Vec<Finding> {
     let plan = Plan::parse(&format!("schema = 1\n{rest}{text}"), "plan.toml");
     let plan = plan.unwrap_or_else(|error| panic!("{}: {error}\n{text}", lint.id()));
     let mut found = match lint.stage() {
-        LintStage::Plan => super::findings(&plan),
+        LintStage::Plan => ::lint::plan_with(&plan, drifted),
         LintStage::Machine => lint::machine(&plan, &machine(&plan), false),
     };
     // The lines of the example are not those of a whole plan.

@@ -9,8 +9,8 @@ use plan::estimate::EarlierResults;
 use plan::{Choice, Plan, schedule};
 
 use super::{check_lines, jobs, summary};
-use crate::commands::lint;
 use crate::corpus::Corpus;
+use crate::personalities::drifted;
 
 /// What `plan check` prints, without the probabilities, and the jobs and lints.
 fn answers(text: &str) -> String {
@@ -26,7 +26,7 @@ fn answered(text: &str) -> Result<String> {
         let place = (&job.folder, &job.files, job.makes_files, &job.states);
         let _ = writeln!(out, "{} {place:?} {:?} {}", job.number, job.words, job.timeout_s);
     }
-    for finding in lint::findings(&plan) {
+    for finding in ::lint::plan_with(&plan, drifted) {
         out += &serde_json::to_string(&finding).expect("a finding");
         out.push('\n');
     }

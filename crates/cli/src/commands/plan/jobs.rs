@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
+use evidence::folder::EvidenceFolder;
 use plan::Plan;
 use plan::estimate::{self, Basis, EarlierResults, Estimate};
 use plan::launcher::{LauncherJob, Nodes};
@@ -13,7 +14,7 @@ use plan::schedule::{self, PlannedJob};
 use results::folder::JobEnd;
 use units::{duration, several, visible};
 
-use crate::commands::judge::EvidenceFolder;
+use crate::personalities::drifted;
 
 /// The jobs of one table row: repetitions of the same command line.
 struct JobRow<'a> {
@@ -25,7 +26,7 @@ struct JobRow<'a> {
 /// The times and rates of the campaign in this folder or archive; none without one.
 pub(super) fn earlier(folder: Option<&Path>) -> Result<EarlierResults> {
     let Some(folder) = folder else { return Ok(EarlierResults::default()) };
-    let before = EvidenceFolder::open(folder)?.evaluated()?;
+    let before = EvidenceFolder::open(folder)?.evaluated(drifted)?;
     let jobs = schedule::jobs(&before.plan, &before.campaign.info.only)?;
     let ended: BTreeMap<(&str, u32), f64> = before
         .campaign

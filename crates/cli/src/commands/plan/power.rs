@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use evidence::folder::EvidenceFolder;
 use judge::{MARGINS, PlanPower, SAMPLES, WANTED};
 use plan::Plan;
 use units::{Dimension, Quantity, Usage, several};
 
-use crate::commands::judge::EvidenceFolder;
+use crate::personalities::drifted;
 
 /// The supposed variability if nothing is known.
 const COV: f64 = 0.05;
@@ -37,7 +38,7 @@ pub(super) fn table(plan: &Plan, variability: &Variability) -> Result<String> {
     let otherwise = variability.cov.unwrap_or(COV);
     let mut measured: BTreeMap<(String, String), f64> = BTreeMap::new();
     if let Some(folder) = &variability.cov_from {
-        let campaign = EvidenceFolder::open(folder)?.evaluated()?.campaign;
+        let campaign = EvidenceFolder::open(folder)?.evaluated(drifted)?.campaign;
         let known = campaign.verdicts.iter().filter_map(|verdict| {
             let cov = verdict.statistics.as_ref()?.cov.filter(|cov| *cov > 0.0)?;
             Some(((verdict.test.clone(), verdict.metric.clone()), cov))

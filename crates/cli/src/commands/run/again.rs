@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use ::plan::{Choice, Plan};
 use anyhow::Result;
+use evidence::folder::unreadable;
 use results::folder::{self, Extension, names};
 use run::CampaignRequest;
 use run::witness::Witness;
 use units::Usage;
 
 use super::{RunArgs, around, campaign, request};
-use crate::commands::judge::unreadable;
 use crate::commands::user::user;
 use crate::commands::{plan, submit};
 

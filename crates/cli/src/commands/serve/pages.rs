@@ -15,6 +15,7 @@ use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use evidence::folder::EvidenceFolder;
 use report::document::{Cell, ListedState, ServedDocument, campaign_list};
 use report::history::HistoryView;
 use report::{PageLinks, PageOptions};
@@ -28,7 +29,7 @@ use super::kept::{KeptPages, PageAnswer, PageKey, Remade};
 use super::pinned::PinnedFolder;
 use super::states::{CampaignStates, is_over, locked};
 use super::{history, running};
-use crate::commands::judge::EvidenceFolder;
+use crate::personalities::drifted;
 
 /// After this time a browser loads the list of campaigns again, seconds: while folders are being checked,
 /// while a campaign runs, and else.
@@ -211,7 +212,7 @@ fn report_of(folder: &PinnedFolder, known: Option<String>) -> Result<Option<Rema
     if known.as_ref() == Some(&stamp) {
         return Ok(Some(Remade::Same));
     }
-    let evaluated = EvidenceFolder::open(folder.path()).and_then(|evidence| evidence.evaluated());
+    let evaluated = EvidenceFolder::open(folder.path()).and_then(|evidence| evidence.evaluated(drifted));
     let evaluated = evaluated.map_err(|error| format!("{error:#}"))?;
     if !evaluated.checked.ended {
         return Ok(None);

@@ -10,16 +10,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use evidence::state::ExaminedCampaign;
 use report::document::{IndexedCampaign, ListedCampaign, ListedState};
 use results::folder::{self, names};
 use results::reason::Code;
 
 use super::campaigns::FoundCampaign;
 use super::pinned::PinnedFolder;
-use crate::commands::evidence_state::ExaminedCampaign;
 use crate::commands::index::indexed;
 use crate::commands::watch::Watch;
 use crate::commands::watch::shown::CampaignShown;
+use crate::personalities::drifted;
 
 /// How long one list checks folders.
 const CHECKS_WITHIN: Duration = Duration::from_secs(3);
@@ -117,7 +118,8 @@ impl CampaignState {
         match &mut self.ended {
             Some(known) if known.stamp == stamp => known.compared = compared,
             _ => {
-                let one = ExaminedCampaign::open(folder.path()).map_err(|error| format!("{error:#}"))?;
+                let one =
+                    ExaminedCampaign::open(folder.path(), drifted).map_err(|error| format!("{error:#}"))?;
                 if one.evidence.code == Code::EvidenceSoFar {
                     return Ok(None);
                 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ::judge::EntryNames;
 use anyhow::Result;
+use evidence::state::ExaminedCampaign;
 use jiff::Timestamp;
 use results::history::HistoryEntry;
 use results::reason::Code;
@@ -13,10 +14,10 @@ use track::import::{ImportNames, seconds};
 use track::store::{Added, Store};
 use units::{Usage, several};
 
-use super::super::evidence_state::ExaminedCampaign;
 use super::super::judge::note;
 use super::files::ImportedEntry;
 use super::{StorePlace, files};
+use crate::personalities::drifted;
 use crate::speech::{living_line, say};
 use crate::status::{DONE, UNDECIDED};
 
@@ -180,7 +181,7 @@ pub(super) fn of_campaign(
     location: &str,
     names: EntryNames<'_>,
 ) -> Result<HistoryEntry, String> {
-    let mut one = ExaminedCampaign::open(path).map_err(|error| format!("{error:#}"))?;
+    let mut one = ExaminedCampaign::open(path, drifted).map_err(|error| format!("{error:#}"))?;
     if !one.is_usable {
         return Err(report::sentences::sentence(&one.evidence));
     }

@@ -7,31 +7,32 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use ::judge::crosscheck::{self, Contradiction};
+use judge::crosscheck::{self, Contradiction};
+use lint::Drifted;
 use plan::schedule::{self, PlannedJob};
 use plan::{Choice, Plan};
 use results::folder::{self, Campaign, FolderFault, Job, JobEnd, Verification, names};
 
-use crate::commands::judge::{self, Difference, DifferenceKind};
-use crate::commands::lint;
-use crate::commands::run::TOOL;
+use crate::TOOL;
+use crate::differences::{Difference, DifferenceKind, differences};
 
 /// The result of examining a folder.
 #[derive(Default)]
-pub(in crate::commands) struct FolderExamination {
+pub struct FolderExamination {
     /// Its faults.
-    pub(in crate::commands) faults: Vec<FolderFault>,
+    pub faults: Vec<FolderFault>,
     /// Verdicts, and the report, that this program does not reproduce.
-    pub(in crate::commands) unreproduced: Vec<Difference>,
+    pub unreproduced: Vec<Difference>,
     /// Whether another build of the program made verdicts and report.
-    pub(in crate::commands) is_of_another_build: bool,
-    pub(super) campaign: Option<Campaign>,
+    pub is_of_another_build: bool,
+    /// The campaign, if it can be read.
+    pub campaign: Option<Campaign>,
 }
 
 impl FolderExamination {
     /// Why the folder should not be packed, a sentence each. Another build may derive another reason or write
     /// another report, but not other outcomes.
-    pub(in crate::commands) fn not_to_be_packed(&self) -> impl Iterator<Item = &str> {
+    pub fn not_to_be_packed(&self) -> impl Iterator<Item = &str> {
         let differs = |one: &&Difference| !self.is_of_another_build || one.kind == DifferenceKind::Outcome;
         let differences = self.unreproduced.iter().filter(differs).map(|one| one.text.as_str());
         self.faults.iter().map(|fault| fault.said.as_str()).chain(differences)
@@ -39,12 +40,12 @@ impl FolderExamination {
 }
 
 /// Checks the files of the folder. If they are unmodified, it also checks that they agree with each other.
-pub(in crate::commands) fn examine(folder: &Path, checked: &Verification) -> FolderExamination {
+pub fn examine(folder: &Path, checked: &Verification, drifted: Drifted) -> FolderExamination {
     let mut found = FolderExamination { faults: checked.faults.clone(), ..FolderExamination::default() };
     match folder::load(folder) {
         Ok(mut campaign) => {
             if found.faults.is_empty()
-                && let Err(error) = agreement(folder, &mut campaign, checked.ended, &mut found)
+                && let Err(error) = agreement(folder, &mut campaign, (checked.ended, drifted), &mut found)
             {
                 found.faults.push(FolderFault::new("", error.to_string()));
             }
@@ -62,7 +63,7 @@ pub(in crate::commands) fn examine(folder: &Path, checked: &Verification) -> Fol
 fn agreement(
     folder: &Path,
     campaign: &mut Campaign,
-    ended: bool,
+    (ended, drifted): (bool, Drifted),
     found: &mut FolderExamination,
 ) -> io::Result<()> {
     found.is_of_another_build = campaign.info.tool_sha256 != folder::sha256_of(&std::env::current_exe()?)?;
@@ -70,7 +71,7 @@ fn agreement(
     if folder::sha256(campaign.plan.as_bytes()) == campaign.info.plan_sha256 {
         match Plan::recorded(&campaign.plan, names::PLAN, &Choice::of(campaign)) {
             Ok(plan) => {
-                findings(&plan, campaign, found);
+                findings(&plan, campaign, drifted, found);
                 reproduced(&plan, folder, campaign, ended, found);
             }
             Err(error) => found.unreproduced.push(Difference {
@@ -94,8 +95,8 @@ fn agreement(
 }
 
 /// Adds the findings about the plan that the campaign does not record. Another build may find others.
-fn findings(plan: &Plan, campaign: &mut Campaign, found: &mut FolderExamination) {
-    for finding in lint::complete(plan, campaign) {
+fn findings(plan: &Plan, campaign: &mut Campaign, drifted: Drifted, found: &mut FolderExamination) {
+    for finding in lint::complete(plan, campaign, drifted) {
         let about = if finding.about.is_empty() { "" } else { &format!(" about {}", finding.about) };
         let (severity, code) = (finding.severity, finding.code());
         let text = format!(
@@ -114,10 +115,10 @@ fn findings(plan: &Plan, campaign: &mut Campaign, found: &mut FolderExamination)
 fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, found: &mut FolderExamination) {
     // Before the evaluation, because both need much memory.
     found.faults.extend(jobs(plan, campaign));
-    let now = ::judge::evaluate(plan, campaign);
+    let now = judge::evaluate(plan, campaign);
     found.faults.extend(facts(campaign, &now.contradictions));
     if folder::has(folder, names::VERDICTS) && campaign.after.is_some() {
-        found.unreproduced.extend(judge::differences(&campaign.verdicts, &now.verdicts));
+        found.unreproduced.extend(differences(&campaign.verdicts, &now.verdicts));
     } else if ended {
         let what = format!("{} is missing. Write it again with: assay judge", names::VERDICTS);
         found.faults.push(FolderFault { is_missing: true, ..FolderFault::new(names::VERDICTS, what) });
@@ -125,7 +126,7 @@ fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, foun
 }
 
 /// Jobs that are not those of the plan, contradict each other, or lack facts that would have to agree.
-pub(in crate::commands) fn inconsistencies(
+pub fn inconsistencies(
     plan: &Plan,
     campaign: &Campaign,
     contradictions: &[Contradiction],

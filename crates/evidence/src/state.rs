@@ -4,34 +4,38 @@
 
 use std::path::Path;
 
-use ::judge::CampaignToCompare;
-use anyhow::Result;
+use judge::CampaignToCompare;
+use lint::Drifted;
 use plan::Plan;
 use results::folder::{self, Campaign, Head, Verification, names};
 use results::reason::{Code, Reason};
+use units::Usage;
 
-use super::judge::{EvaluatedAgain, EvidenceFolder};
-use super::verify::{self, FolderExamination};
+use crate::examination::{FolderExamination, examine};
+use crate::folder::{EvaluatedAgain, EvidenceFolder};
 
 /// A campaign that was read, checked and evaluated again.
-pub(super) struct ExaminedCampaign {
+pub struct ExaminedCampaign {
     /// The path as typed.
-    pub(super) name: String,
-    pub(super) plan: Plan,
-    pub(super) campaign: Campaign,
-    pub(super) head: Option<Head>,
+    pub name: String,
+    /// The plan in its folder.
+    pub plan: Plan,
+    /// The campaign with its verdicts of now, and the faults of its evidence.
+    pub campaign: Campaign,
+    /// The head of its hash chain.
+    pub head: Option<Head>,
     /// The state of its evidence.
-    pub(super) evidence: Reason,
+    pub evidence: Reason,
     /// Whether no fault was found in measured data, plan and jobs.
-    pub(super) is_usable: bool,
+    pub is_usable: bool,
 }
 
 impl ExaminedCampaign {
     /// Reads the folder or archive at `path`. Fails if it cannot be read as a campaign.
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    pub fn open(path: &Path, drifted: Drifted) -> Result<Self, Usage> {
         let opened = EvidenceFolder::open(path)?;
-        let EvaluatedAgain { plan, mut campaign, checked, .. } = opened.evaluated()?;
-        let examined = verify::examine(&opened.folder, &checked);
+        let EvaluatedAgain { plan, mut campaign, checked, .. } = opened.evaluated(drifted)?;
+        let examined = examine(&opened.folder, &checked, drifted);
         let (evidence, faults) = state(&opened.folder, &checked, &examined);
         campaign.faults = faults;
         Ok(Self {
@@ -45,7 +49,7 @@ impl ExaminedCampaign {
     }
 
     /// The campaign as the comparison and the history evaluate it.
-    pub(super) fn evaluated(&self) -> CampaignToCompare<'_> {
+    pub fn evaluated(&self) -> CampaignToCompare<'_> {
         CampaignToCompare {
             name: &self.name,
             plan: &self.plan,

@@ -9,7 +9,6 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use sha2::{Digest, Sha256, Sha512};
 use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, PublicKey, SshSig};
 use units::Usage;
@@ -22,7 +21,7 @@ const EXTENSION: &str = "sig";
 const BYTES_MAX: u64 = 1 << 20;
 
 /// The key in the file `path`. Keys that only ssh-keygen can use are rejected with the command to run.
-pub(super) fn key(path: &Path) -> Result<PrivateKey> {
+pub fn key(path: &Path) -> Result<PrivateKey, Usage> {
     let at = path.display();
     let text = text(path).map_err(|error| Usage(format!("--sign {at}: {error}. Give a private SSH key.")))?;
     let key = PrivateKey::from_openssh(&text)
@@ -34,15 +33,16 @@ pub(super) fn key(path: &Path) -> Result<PrivateKey> {
         _ => return Ok(key),
     };
     let command = format!("ssh-keygen -Y sign -n {NAMESPACE} -f {at} ARCHIVE");
-    Err(Usage(format!("--sign {at}: {why}. Pack without --sign, then run: {command}")).into())
+    Err(Usage(format!("--sign {at}: {why}. Pack without --sign, then run: {command}")))
 }
 
 /// Signs the archive with `key`, and returns the new file with the signature.
-pub(super) fn sign(archive: &Path, key: &PrivateKey) -> Result<PathBuf> {
+pub fn sign(archive: &Path, key: &PrivateKey) -> io::Result<PathBuf> {
     let message = message(archive, HashAlg::Sha512)?;
-    let signature = signature::Signer::try_sign(key, &message).context("cannot sign with this key")?;
-    let signature = SshSig::new(key.public_key().key_data().clone(), NAMESPACE, HashAlg::Sha512, signature)?;
-    let text = signature.to_pem(LineEnding::LF)?;
+    let signature = signature::Signer::try_sign(key, &message).map_err(io::Error::other)?;
+    let public = key.public_key().key_data().clone();
+    let signature = SshSig::new(public, NAMESPACE, HashAlg::Sha512, signature);
+    let text = signature.and_then(|signature| signature.to_pem(LineEnding::LF)).map_err(io::Error::other)?;
     for path in (1..).map(|number| file(archive, number)) {
         match File::create_new(&path) {
             Ok(mut file) => {
@@ -50,7 +50,7 @@ pub(super) fn sign(archive: &Path, key: &PrivateKey) -> Result<PathBuf> {
                 return Ok(path);
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot write {}", path.display())),
+            Err(error) => return Err(error),
         }
     }
     unreachable!("there are always more numbers")
@@ -64,7 +64,7 @@ fn file(archive: &Path, number: u32) -> PathBuf {
 }
 
 /// The signatures next to the archive, in order.
-pub(super) fn beside(archive: &Path) -> Vec<PathBuf> {
+pub fn beside(archive: &Path) -> Vec<PathBuf> {
     let (Some(name), Some(dir)) = (archive.file_name(), archive.parent()) else { return Vec::new() };
     let dir = if dir == Path::new("") { Path::new(".") } else { dir };
     let begin = format!("{}.", name.to_string_lossy());
@@ -81,11 +81,11 @@ pub(super) fn beside(archive: &Path) -> Vec<PathBuf> {
 
 /// A list of keys whose signers are known, in the format of `ssh-keygen` (`man ssh-keygen`, ALLOWED SIGNERS).
 #[derive(Default)]
-pub(super) struct AllowedSigners(Vec<(String, PublicKey)>);
+pub struct AllowedSigners(Vec<(String, PublicKey)>);
 
 impl AllowedSigners {
     /// Reads the list at `path`.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub fn read(path: &Path) -> Result<Self, Usage> {
         let at = path.display();
         let option = "--allowed-signers";
         let text =
@@ -129,7 +129,7 @@ fn entry(line: &str) -> Option<(String, PublicKey)> {
 }
 
 /// The result of checking a signature.
-pub(super) enum CheckedSignature {
+pub enum CheckedSignature {
     /// The archive was signed by this known signer.
     By(String),
     /// It was signed with this key, whose owner is not known.
@@ -139,7 +139,7 @@ pub(super) enum CheckedSignature {
 }
 
 /// Checks the signature in the file `path` of the archive.
-pub(super) fn check(archive: &Path, path: &Path, allowed: &AllowedSigners) -> Result<CheckedSignature> {
+pub fn check(archive: &Path, path: &Path, allowed: &AllowedSigners) -> io::Result<CheckedSignature> {
     let at = path.display();
     let read = text(path).map_err(|error| error.to_string());
     let read = read.and_then(|text| SshSig::from_pem(text).map_err(|error| error.to_string()));
@@ -164,7 +164,7 @@ pub(super) fn check(archive: &Path, path: &Path, allowed: &AllowedSigners) -> Re
 }
 
 /// The bytes that are signed: the hash of the archive in the form of PROTOCOL.sshsig.
-fn message(archive: &Path, algorithm: HashAlg) -> Result<Vec<u8>> {
+fn message(archive: &Path, algorithm: HashAlg) -> io::Result<Vec<u8>> {
     let hash = match algorithm {
         HashAlg::Sha256 => hash::<Sha256>(archive)?,
         _ => hash::<Sha512>(archive)?,
