@@ -15,6 +15,7 @@ mod path_error;
 pub mod process;
 pub mod runner;
 pub mod signals;
+pub mod submission;
 pub mod witness;
 
 pub use runner::{CampaignRequest, Ended, Event, ProbeMistake, Trouble, discard, examine, run, too_small};

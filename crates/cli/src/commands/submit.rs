@@ -1,51 +1,25 @@
 //! `assay run --submit`, `--wait` and `--resume` of a campaign that runs in a batch job.
 //!
-//! The directory `FOLDER.batch` is next to the campaign folder. It has the submitted plan, the script, the
-//! output of the batch job, and the list of submitted batch jobs. The last of them is the current one.
-//!
-//! Never here: the contents of a script, which the campaign crate decides.
+//! Never here: the contents of a script, and what is kept of a submission.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
-use ::run::bounded;
 use ::run::launch::batch::{BatchJobState, BatchSystem, Request};
+use ::run::submission::{
+    QueryResult, SCRIPT, SubmittedJob, batch_directory, not_ended, remove_script, unique_name,
+};
 use anyhow::{Context, Result};
-use plan::launcher::Allocation;
 use plan::{Choice, Plan, schedule};
 use results::folder::{self, names, write_whole};
-use serde_json::{Value, json};
 use units::Usage;
 
 use super::run::{self, RunArgs};
 use crate::speech::{complain, say};
 use crate::status::{DONE, UNDECIDED};
 
-/// The file with the list of submitted batch jobs.
-const JOBS: &str = "jobs.json";
-/// The file with the batch script.
-const SCRIPT: &str = "script.sh";
-/// The time limit of a submission. A busy scheduler may take minutes.
-const SUBMISSION_LIMIT: Duration = Duration::from_secs(300);
-/// The time limit of a query.
-const QUERY_LIMIT: Duration = Duration::from_secs(60);
 /// The longest interval between two queries of a batch job, seconds.
 const QUERY_INTERVAL_S: u64 = 20;
-
-/// The batch directory of a campaign folder.
-fn batch_directory(folder: &Path) -> PathBuf {
-    let mut name = folder.as_os_str().to_owned();
-    name.push(".batch");
-    PathBuf::from(name)
-}
-
-/// The script of a campaign's batch job, if it has one.
-pub(super) fn script_of(folder: &Path) -> Option<String> {
-    fs::read_to_string(batch_directory(folder).join(SCRIPT)).ok()
-}
 
 /// Writes the script of a campaign of `plan`, submits it, and returns the exit status. The batch job creates
 /// the folder, unless it exists. A folder that the user chose keeps its name.
@@ -56,7 +30,8 @@ pub(super) fn submit(args: &RunArgs, plan: &Plan, folder: &Path, is_chosen: bool
     let folder = unique_name(folder, is_chosen)?;
     let submitted = submit_first(args, plan, system, &folder);
     let (job, description) = submitted.inspect_err(|_| remove_script(&folder))?;
-    job.record(&folder, &format!(": {description}"))
+    job.record(&folder)?;
+    say_submitted(&job, &folder, &format!(": {description}"))
 }
 
 /// What is handed over to the batch system for a new campaign.
@@ -108,18 +83,7 @@ fn submit_first(
     let batch = batch_directory(folder);
     write_whole(&batch.join(names::PLAN), plan.text.as_bytes())?;
     write_whole(&batch.join(SCRIPT), text.as_bytes())?;
-    Ok((SubmittedJob { system, job: submitted(system, &argv)?, argv }, description))
-}
-
-/// Removes the files of a rejected submission, so that the name can be used again.
-fn remove_script(folder: &Path) {
-    let batch = batch_directory(folder);
-    if !batch.join(JOBS).exists() {
-        for name in [names::PLAN, SCRIPT] {
-            let _ = fs::remove_file(batch.join(name));
-        }
-        let _ = fs::remove_dir(batch);
-    }
+    Ok((SubmittedJob::submit(system, argv)?, description))
 }
 
 /// The options given with `--batch`.
@@ -144,18 +108,9 @@ pub(super) fn resubmit(args: &RunArgs, job: &SubmittedJob, folder: &Path) -> Res
     let script = batch_directory(&folder).join(SCRIPT).display().to_string();
     let other = args.batch.as_deref().map(|text| system.submitting(&batch_options(Some(text)), &script));
     let argv = other.unwrap_or_else(|| job.argv.clone());
-    let job = SubmittedJob { system, job: submitted(system, &argv)?, argv };
-    job.record(&folder, " again")
-}
-
-fn not_ended(folder: &Path) -> Result<(), Usage> {
-    let at = folder.display();
-    match folder.join(names::REPORT).exists() {
-        true => Err(Usage(format!(
-            "{at} has ended, so it cannot be resumed. Show its verdicts with: assay judge {at}"
-        ))),
-        false => Ok(()),
-    }
+    let job = SubmittedJob::submit(system, argv)?;
+    job.record(&folder)?;
+    say_submitted(&job, &folder, " again")
 }
 
 /// The batch system: the given one, that of the launcher, or the only one on this machine.
@@ -210,157 +165,17 @@ fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).with_context(|| format!("{}: not a valid path", path.display()))
 }
 
-/// Creates the batch directory under the first unused name, because several campaigns may be submitted at
-/// once. An existing folder and a chosen folder keep their names.
-fn unique_name(wanted: PathBuf, is_chosen: bool) -> Result<PathBuf, Usage> {
-    if is_chosen && !wanted.exists() && batch_directory(&wanted).join(JOBS).exists() {
-        let at = wanted.display();
-        return Err(Usage(format!(
-            "{at} was already submitted. Wait for it with `assay run --wait {at}`, or give another folder."
-        )));
-    }
-    for number in 1.. {
-        let mut folder = wanted.clone().into_os_string();
-        if number > 1 {
-            folder.push(format!("-{number}"));
-        }
-        let folder = PathBuf::from(folder);
-        let batch = batch_directory(&folder);
-        match fs::create_dir(&batch) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && !is_chosen && !wanted.exists() => {}
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                let at = batch.display();
-                return Err(Usage(format!(
-                    "cannot create {at}: {error}. Choose a directory that you may write to."
-                )));
-            }
-            _ => return Ok(folder),
-        }
-    }
-    unreachable!("there are always more numbers")
-}
-
-/// Submits a script. Returns the number of the batch job.
-fn submitted(system: &BatchSystem, argv: &[String]) -> Result<String> {
-    let program = &argv[0];
-    let ran = bounded::ended(Command::new(program).args(&argv[1..]), "", SUBMISSION_LIMIT);
-    let ran = ran.map_err(|error| {
-        if error.kind() == ErrorKind::TimedOut {
-            return Usage(format!(
-                "{program}: {error}. Look in the queue of {}: it may have taken the batch job.",
-                system.name
-            ));
-        }
-        Usage(format!(
-            "{program}: {error}. Submit on a node with {}, or choose another with --submit=…",
-            system.name
-        ))
-    })?;
-    let job = system.submitted(&ran.out).filter(|_| ran.status.success());
-    job.ok_or_else(|| {
-        let lines: Vec<&str> = ran.err.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let reason = match lines.is_empty() {
-            true => "it printed no job number".to_owned(),
-            false => lines.join(" / "),
-        };
-        Usage(format!("{program} rejected the batch job: {reason}. Give other options with --batch.")).into()
-    })
-}
-
-/// A submitted batch job.
-pub(super) struct SubmittedJob {
-    system: &'static BatchSystem,
-    job: String,
-    /// The command that submitted it.
-    argv: Vec<String>,
-}
-
-/// The result of a query of a batch job.
-enum QueryResult {
-    /// The batch job waits or runs; with the word of the batch system.
-    Exists(BatchJobState, String),
-    /// It has ended, or the batch system does not know it any more; with the word of the batch system.
-    Ended(String),
-    /// The query failed, for this reason.
-    Failed(String),
-}
-
-impl SubmittedJob {
-    /// The last batch job of a campaign; `None` if it was not submitted.
-    pub(super) fn last(folder: &Path) -> Result<Option<Self>> {
-        let path = batch_directory(folder).join(JOBS);
-        let Ok(text) = fs::read(&path) else { return Ok(None) };
-        let damaged = || Usage(format!("{} is damaged: it has no batch job", path.display()));
-        let all: Value = serde_json::from_slice(&text).map_err(|_| damaged())?;
-        let last = all.as_array().and_then(|jobs| jobs.last()).ok_or_else(damaged)?;
-        let word = |key: &str| last[key].as_str().map(str::to_owned).ok_or_else(damaged);
-        let argv = serde_json::from_value(last["argv"].clone()).map_err(|_| damaged())?;
-        Ok(Some(Self { system: BatchSystem::of(&word("system")?)?, job: word("job")?, argv }))
-    }
-
-    /// Adds it to the list of its campaign, prints the next steps, and returns the exit status.
-    fn record(&self, folder: &Path, what: &str) -> Result<u8> {
-        let path = batch_directory(folder).join(JOBS);
-        let before = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
-        let mut all: Vec<Value> = before.unwrap_or_default();
-        let at = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
-        all.push(json!({ "system": self.system.word, "job": self.job, "submitted": at, "argv": self.argv }));
-        write_whole(&path, &serde_json::to_vec_pretty(&all)?)?;
-        let (batch, at) = (batch_directory(folder), folder.display());
-        say(&format!(
-            "Submitted as {}{what}\nScript: {}\nOutput: {}\nResult: assay run --wait {at} (or --resume, \
-             which does not wait)\n",
-            self.name(),
-            batch.join(SCRIPT).display(),
-            batch.join("out.txt").display()
-        ))?;
-        Ok(DONE)
-    }
-
-    /// Whether this process runs in it.
-    pub(super) fn is(&self, allocation: Option<&Allocation>) -> bool {
-        allocation.is_some_and(|here| here.system == self.system.name && here.job == self.job)
-    }
-
-    fn name(&self) -> String {
-        format!("{} job {}", self.system.name, self.job)
-    }
-
-    /// Queries the batch system. The first command queries its scheduler, the others its accounting. The
-    /// batch job counts as ended only if the scheduler answers that it does not know it.
-    fn query(&self) -> Result<QueryResult, Usage> {
-        let (mut unknown, mut errors) = (false, Vec::new());
-        for (at, argv) in self.system.asking(&self.job).iter().enumerate() {
-            let ran = match bounded::ended(Command::new(&argv[0]).args(&argv[1..]), "", QUERY_LIMIT) {
-                Ok(ran) => ran,
-                Err(error) if error.kind() == ErrorKind::TimedOut => {
-                    errors.push(format!("{}: {error}", argv[0]));
-                    continue;
-                }
-                Err(_) if at == 0 => {
-                    return Err(self.query_failed(&format!("{} is not installed here", argv[0])));
-                }
-                Err(_) => continue,
-            };
-            if let Some((state, word)) = self.system.state(&ran.out) {
-                return Ok(match state {
-                    BatchJobState::Ended => QueryResult::Ended(word),
-                    state => QueryResult::Exists(state, word),
-                });
-            }
-            unknown |= at == 0 && BatchSystem::is_unknown_job(ran.status.success(), &ran.out, &ran.err);
-            errors.extend(ran.err.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
-        }
-        Ok(match unknown {
-            true => QueryResult::Ended(format!("{} does not know it any more", self.system.name)),
-            false => QueryResult::Failed(errors.join(" / ")),
-        })
-    }
-
-    /// The error for a failed query.
-    fn query_failed(&self, why: &str) -> Usage {
-        Usage(format!("{}: {why}. Try again on a node with the batch system.", self.name()))
-    }
+/// Prints the next steps, and returns the exit status.
+fn say_submitted(job: &SubmittedJob, folder: &Path, what: &str) -> Result<u8> {
+    let (batch, at) = (batch_directory(folder), folder.display());
+    say(&format!(
+        "Submitted as {}{what}\nScript: {}\nOutput: {}\nResult: assay run --wait {at} (or --resume, which \
+         does not wait)\n",
+        job.name(),
+        batch.join(SCRIPT).display(),
+        batch.join("out.txt").display()
+    ))?;
+    Ok(DONE)
 }
 
 /// Reports the state of a campaign in a batch job, with `wait` after the batch job has ended. Returns the

@@ -11,6 +11,7 @@ use anyhow::Result;
 use evidence::folder::unreadable;
 use results::folder::{self, Extension, names};
 use run::CampaignRequest;
+use run::submission::SubmittedJob;
 use run::witness::Witness;
 use units::Usage;
 
@@ -53,7 +54,7 @@ pub(super) fn check_same_campaign(args: &RunArgs, folder: &Path) -> Result<()> {
 /// Resumes a campaign here or in a batch job, or follows the batch job in which it runs.
 pub(super) fn resume(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
     let allocation = around::allocation();
-    let job = submit::SubmittedJob::last(&folder)?;
+    let job = SubmittedJob::last(&folder)?;
     if let (Some(_), None) = (&args.wait, &job) {
         let at = folder.display();
         return Err(Usage(format!("{at} was not submitted, so it has no batch job to wait for")).into());
@@ -64,7 +65,7 @@ pub(super) fn resume(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<
             return Ok(status);
         }
     }
-    if let (Some(_), Some(job)) = (&args.submit, submit::SubmittedJob::last(&folder)?) {
+    if let (Some(_), Some(job)) = (&args.submit, SubmittedJob::last(&folder)?) {
         return submit::resubmit(&args, &job, &folder);
     }
     if !folder.join(names::PLAN).exists() {

@@ -9,9 +9,8 @@ use plan::launcher::Allocation;
 use plan::launcher::allocation::hosts_in;
 use run::launch::Surroundings;
 use run::machine::machine;
+use run::submission::script_of;
 use units::Usage;
-
-use crate::commands::submit;
 
 /// The surroundings of a campaign of `plan`. A campaign that resumes has its own copy of the hostfile.
 pub(super) fn around(plan: &Plan, resume: bool, folder: &Path) -> Result<Surroundings> {
@@ -26,7 +25,7 @@ pub(super) fn around(plan: &Plan, resume: bool, folder: &Path) -> Result<Surroun
         }
         _ => None,
     };
-    let batch_script = submit::script_of(folder);
+    let batch_script = script_of(folder);
     Ok(Surroundings { here: machine(&[]).host, allocation: allocation(), hostfile, batch_script })
 }
 
