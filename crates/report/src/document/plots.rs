@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `clause_picture` | all clauses relative to their thresholds |
 //! | `repetitions` | the repetitions of each criterion of a test |
-//! | `over_time` | bandwidth or rate over time, with stalls |
+//! | `over_time` | bandwidth or rate over time, with times of a low rate |
 //! | `latency` | latency by percentile |
 //! | `ranks_by_node` | a heat map of ranks or nodes |
 //! | `scaling` | series over servers, nodes or transfers, and projections |
@@ -17,12 +17,12 @@ mod axes;
 mod clause_picture;
 mod fill;
 mod latency;
+mod low_rates;
 mod over_time;
 mod ranks_by_node;
 mod repetitions;
 mod scaling;
 mod shapes;
-mod stalls;
 
 use results::Verdict;
 use results::folder::Campaign;

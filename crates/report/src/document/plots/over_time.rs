@@ -1,13 +1,13 @@
-//! Bandwidth or operations over time, a line for each repetition, with stalls.
+//! Bandwidth or operations over time, a line for each repetition, with times of a low rate.
 //!
 //! Invariant: no byte is lost. A step of a line has the rate of all bytes of its intervals.
-//! Never here: which intervals are a stall.
+//! Never here: which intervals have a low rate.
 
 use results::Verdict;
 use results::record::{Counts, Phase};
 
 use super::axes::{from_zero, short, time_ticks};
-use super::stalls::{self, STALL_S};
+use super::low_rates::{LEAST_S, LOW, low_rates, stable_step};
 use super::{
     Axis, LegendEntry, LegendKey, MarkShape, NamedPhase, Plot, PlotBand, PlotDetail, PlotHover, PlotLine,
     PlotMark, PlotRule, RuleKind, left_out, threshold,
@@ -23,8 +23,8 @@ const TRANSFERS: f64 = 8.0;
 const STEP_S: f64 = 0.05;
 /// The most lines whose lowest and highest rates are shown as a band.
 const BANDS: usize = 4;
-/// The most stalls that are marked in a line: the longest.
-const STALLS: usize = 8;
+/// The most low rates that are marked in a line: the longest.
+const MARKED: usize = 8;
 /// The highest band, as a multiple of the highest line.
 const BAND_MAX: f64 = 1.6;
 
@@ -60,7 +60,7 @@ struct RepetitionSteps<'m> {
     one: &'m RepetitionPhase<'m>,
     /// The intervals of a step of the line.
     step: usize,
-    /// The intervals of a step of its band and of its stalls: the shortest time with a stable rate.
+    /// The intervals of a step of its band and of its low rates: the shortest time with a stable rate.
     fine: usize,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn of(phase: &NamedPhase, verdicts: &[&Verdict], detail: PlotDetail) 
     })
 }
 
-/// A time on the axis, with enough digits for a stall.
+/// A time on the axis, with enough digits for a low rate.
 fn moment(seconds: f64) -> String {
     format!("{seconds:.2} s")
 }
@@ -126,7 +126,7 @@ impl<'m> RepetitionSteps<'m> {
         // All ranks together end a transfer this often.
         let apart = one.phase.apart_s().unwrap_or(0.0) / f64::from(one.phase.ranks.max(1));
         let least = holding(STEP_S.max(TRANSFERS * apart));
-        let fine = stalls::stable_step(&timeline.bytes, least, holding(SEVERAL * transfer_s(one.phase)));
+        let fine = stable_step(&timeline.bytes, least, holding(SEVERAL * transfer_s(one.phase)));
         let step = intervals.div_ceil(detail.steps).next_multiple_of(fine);
         Some(Self { one, step, fine })
     }
@@ -179,36 +179,37 @@ fn bands(courses: &[RepetitionSteps], most: f64) -> Vec<PlotBand> {
     courses.iter().enumerate().filter_map(|(style, one)| one.band(style, most)).collect()
 }
 
-/// The longest stalls of each repetition, at the bottom of the plot.
+/// The longest low rates of each repetition, at the bottom of the plot.
 fn marks(courses: &[RepetitionSteps], unit: &str) -> Vec<PlotMark> {
     let mut marks = Vec::new();
     for (style, course) in courses.iter().enumerate() {
         let Some(timeline) = &course.one.phase.timeline else { continue };
-        let mut found = stalls::of(&course.steps(course.fine), course.interval_s());
+        let mut found = low_rates(&course.steps(course.fine), course.interval_s());
         found.sort_by(|a, b| (b.to - b.from).total_cmp(&(a.to - a.from)));
-        for stall in found.into_iter().take(STALLS).filter(|_| timeline.interval_ns > 0) {
-            let (from, length) = (moment(stall.from), units::duration(stall.to - stall.from));
+        for low in found.into_iter().take(MARKED).filter(|_| timeline.interval_ns > 0) {
+            let (from, length) = (moment(low.from), units::duration(low.to - low.from));
             let text = format!(
                 "{}: {} for {length}, from {from} on. The median is {}.",
                 name(course.one),
-                quantity(stall.rate, unit),
-                quantity(stall.median, unit)
+                quantity(low.rate, unit),
+                quantity(low.median, unit)
             );
-            let (x, shape) = (f64::midpoint(stall.from, stall.to), MarkShape::Triangle);
+            let (x, shape) = (f64::midpoint(low.from, low.to), MarkShape::Triangle);
             marks.push(PlotMark { x, y: 0.0, text, style, shape, ..PlotMark::default() });
         }
     }
     marks
 }
 
-fn legend(courses: &[RepetitionSteps], rules: &[PlotRule], has_stalls: bool) -> Vec<LegendEntry> {
+fn legend(courses: &[RepetitionSteps], rules: &[PlotRule], has_marks: bool) -> Vec<LegendEntry> {
     let several = courses.len() > 1;
     let lines = courses.iter().enumerate().filter(|_| several);
     let lines = lines.map(|(style, one)| LegendEntry::new(LegendKey::Line(style), name(one.one)));
     let rules = rules.iter().map(|rule| LegendEntry::new(LegendKey::Rule(rule.kind), &rule.label));
-    let stalls = has_stalls
-        .then(|| LegendEntry::new(LegendKey::Mark(7, MarkShape::Triangle), "stall (see the value on hover)"));
-    lines.chain(rules).chain(stalls).collect()
+    let marks = has_marks.then(|| {
+        LegendEntry::new(LegendKey::Mark(7, MarkShape::Triangle), "low rate (see the value on hover)")
+    });
+    lines.chain(rules).chain(marks).collect()
 }
 
 /// The rates of all repetitions in equal ranges of time.
@@ -242,7 +243,7 @@ fn hovers(courses: &[RepetitionSteps], end: f64, unit: &str, detail: PlotDetail)
 }
 
 /// The duration of a typical transfer of a rank, seconds: half of all time was spent in transfers up to this
-/// long. A single stall does not change it.
+/// long. A single low rate does not change it.
 fn transfer_s(phase: &Phase) -> f64 {
     let buckets = phase.latency.as_ref().map_or(&[][..], |latency| &latency.buckets);
     let spent = |(bound, transfers): &(u64, u64)| *bound as f64 * *transfers as f64;
@@ -258,7 +259,7 @@ fn transfer_s(phase: &Phase) -> f64 {
 fn note(
     courses: &[RepetitionSteps],
     wording: &Wording,
-    (has_bands, stall): (bool, Option<&PlotMark>),
+    (has_bands, mark): (bool, Option<&PlotMark>),
 ) -> String {
     let each = wording.each;
     let longest = |of: fn(&RepetitionSteps) -> usize| {
@@ -283,13 +284,13 @@ fn note(
             units::duration(fine)
         ));
     }
-    if let Some(stall) = stall {
+    if let Some(mark) = mark {
         note.push_str(&format!(
-            " A triangle marks a stall: below {:.0} % of the median rate for about {} or more, in whole \
-             intervals. At most {STALLS} of each repetition are marked. The first: {}",
-            stalls::LOW * 100.0,
-            units::duration(STALL_S),
-            stall.text,
+            " A triangle marks a low rate: below {:.0} % of the median rate for about {} or more, in whole \
+             intervals. At most {MARKED} of each repetition are marked. The first: {}",
+            LOW * 100.0,
+            units::duration(LEAST_S),
+            mark.text,
         ));
     }
     let after = courses.iter().filter_map(|one| unseen(one.one.phase)).fold(0.0, f64::max);

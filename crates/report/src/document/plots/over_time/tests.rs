@@ -84,7 +84,7 @@ fn transfers_at_a_limited_rate_give_many_steps_and_a_stall_of_a_fifth_of_a_secon
     assert_eq!(lowest, 0.0, "the band reaches down to the stall");
     assert!(
         plot.note
-            .contains("A triangle marks a stall: below 20 % of the median rate for about 200 ms or more")
+            .contains("A triangle marks a low rate: below 20 % of the median rate for about 200 ms or more")
     );
 }
 

@@ -1,14 +1,15 @@
-//! Stalls in a timeline: times in which the rate was far below its median.
+//! Low rates in a timeline: times in which the rate was far below its median. A stall, in which nothing ended
+//! (`Phase::stalls`), is one of them.
 //!
-//! Transfers that end in bursts make a comb in short intervals, although nothing stalls. So the rate is first
+//! Transfers that end in bursts make a comb in short intervals, although the rate is even. So it is first
 //! taken over the shortest time over which it is stable.
 //!
-//! Invariant: a stall has the bytes of its own steps, and is at least [`STALL_S`] long.
+//! Invariant: a low rate has the bytes of its own steps, and lasts at least [`LEAST_S`].
 //! Never here: words.
 
-/// The shortest time that is called a stall, seconds.
-pub(super) const STALL_S: f64 = 0.2;
-/// The rate below which a step is part of a stall, as a share of the median.
+/// The shortest time that is marked, seconds.
+pub(super) const LEAST_S: f64 = 0.2;
+/// The rate below which a step is low, as a share of the median.
 pub(super) const LOW: f64 = 0.2;
 /// A rate is stable if three quarters of its steps are within this share of the median.
 const STABLE: f64 = 0.25;
@@ -17,7 +18,7 @@ const STEPS: usize = 8;
 
 /// A time with a low rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct StalledTime {
+pub(super) struct LowRate {
     /// Its start, seconds.
     pub(super) from: f64,
     /// Its end, seconds.
@@ -55,9 +56,9 @@ fn middle(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// The stalls among steps of equal length (from, to, bytes), in their order. The first and the last step
-/// are not full, and are no stall.
-pub(super) fn of(steps: &[(f64, f64, u64)], interval: f64) -> Vec<StalledTime> {
+/// The low rates among steps of equal length (from, to, bytes), in their order. The first and the last step
+/// are not full, and do not count.
+pub(super) fn low_rates(steps: &[(f64, f64, u64)], interval: f64) -> Vec<LowRate> {
     let rates: Vec<f64> = steps.iter().map(|(from, to, bytes)| *bytes as f64 / (to - from)).collect();
     let Some(median) = middle(rates.clone()).filter(|median| *median > 0.0 && median.is_finite()) else {
         return Vec::new();
@@ -65,14 +66,14 @@ pub(super) fn of(steps: &[(f64, f64, u64)], interval: f64) -> Vec<StalledTime> {
     if steps.len() < STEPS {
         return Vec::new();
     }
-    let mut found: Vec<StalledTime> = Vec::new();
+    let mut found: Vec<LowRate> = Vec::new();
     let mut run: Option<(f64, f64, u64)> = None;
     for (at, step) in steps.iter().enumerate().skip(1) {
         let is_low = rates[at] < LOW * median && at + 1 < steps.len();
         match (&mut run, is_low) {
             (Some(run), true) => *run = (run.0, step.1, run.2.saturating_add(step.2)),
             (None, true) => run = Some(*step),
-            (_, false) => found.extend(run.take().map(|(from, to, bytes)| StalledTime {
+            (_, false) => found.extend(run.take().map(|(from, to, bytes)| LowRate {
                 from,
                 to,
                 rate: bytes as f64 / (to - from),
@@ -80,8 +81,8 @@ pub(super) fn of(steps: &[(f64, f64, u64)], interval: f64) -> Vec<StalledTime> {
             })),
         }
     }
-    // Intervals have fixed limits, so a stall fills fewer of them than it is long.
-    found.retain(|stall| stall.to - stall.from + interval >= STALL_S);
+    // Intervals have fixed limits, so a low rate fills fewer of them than it is long.
+    found.retain(|low| low.to - low.from + interval >= LEAST_S);
     found
 }
 
@@ -112,25 +113,25 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_of_a_fifth_of_a_second_is_found_with_its_place_and_rate() {
+    fn a_low_rate_of_a_fifth_of_a_second_is_found_with_its_place_and_rate() {
         let mut bytes = vec![100; 1000];
         bytes[500] = 12;
         bytes[501] = 4;
         bytes[502] = 8;
-        let found = of(&steps(&bytes, 0.067), 0.067);
+        let found = low_rates(&steps(&bytes, 0.067), 0.067);
         assert_eq!(found.len(), 1, "{found:?}");
-        let stall = found[0];
-        assert!((stall.from - 33.5).abs() < 1e-9 && (stall.to - 33.701).abs() < 1e-9, "{stall:?}");
-        assert!((stall.rate - 24.0 / 0.201).abs() < 1e-6 && (stall.median - 100.0 / 0.067).abs() < 1e-6);
+        let low = found[0];
+        assert!((low.from - 33.5).abs() < 1e-9 && (low.to - 33.701).abs() < 1e-9, "{low:?}");
+        assert!((low.rate - 24.0 / 0.201).abs() < 1e-6 && (low.median - 100.0 / 0.067).abs() < 1e-6);
     }
 
     #[test]
-    fn ends_short_dips_and_phases_without_a_rate_are_no_stalls() {
+    fn ends_short_dips_and_phases_without_a_rate_have_no_low_rates() {
         let mut bytes = vec![100; 100];
         (bytes[0], bytes[99], bytes[50]) = (0, 0, 0);
-        assert_eq!(of(&steps(&bytes, 0.05), 0.05), []);
-        assert_eq!(of(&steps(&[0; 100], 0.5), 0.5), []);
-        assert_eq!(of(&steps(&[100, 0, 100], 0.5), 0.5), []);
-        assert_eq!(of(&[], 0.5), []);
+        assert_eq!(low_rates(&steps(&bytes, 0.05), 0.05), []);
+        assert_eq!(low_rates(&steps(&[0; 100], 0.5), 0.5), []);
+        assert_eq!(low_rates(&steps(&[100, 0, 100], 0.5), 0.5), []);
+        assert_eq!(low_rates(&[], 0.5), []);
     }
 }
