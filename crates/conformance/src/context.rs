@@ -8,8 +8,15 @@ use std::path::{Path, PathBuf};
 use ranks::{Comm, Reduce};
 
 use super::problem::{CaseProblem, CaseResult, EarlyEnd};
-use super::run::CaseWatch;
 use super::system_file;
+
+/// Watches the steps of one rank in its cases. It may end the process.
+pub trait StepWatch {
+    /// This rank has finished `step`, or (`waits`) has finished its part and waits for the other ranks.
+    fn step(&self, step: &'static str, waits: bool);
+    /// The clock of this rank, nanoseconds. It never goes back.
+    fn now_ns(&self) -> u64;
+}
 
 /// One rank in one case.
 pub struct CaseContext<'a> {
@@ -22,7 +29,7 @@ pub struct CaseContext<'a> {
     /// The hints file that the environment names for ROMIO.
     pub hints_file: Option<&'a Path>,
     /// The watch that has the time limit.
-    pub(super) watch: &'a dyn CaseWatch,
+    pub(super) watch: &'a dyn StepWatch,
 }
 
 /// Most turns of a case.

@@ -22,7 +22,7 @@ mod system_file;
 mod test_data;
 
 pub use case::{CaseNeeds, ConformanceCase, matches};
-pub use context::CaseContext;
+pub use context::{CaseContext, StepWatch};
 pub use known::{
     END_OF_JOB, Effect, KNOWN_FAILURES, KnownFailure, RankLibrary, TIMEOUT, VersionRange, detect_io_component,
 };

@@ -12,20 +12,16 @@ use ranks::{Comm, Halt};
 use results::record::{Case as CaseRecord, CaseOutcome};
 
 use super::case::ConformanceCase;
-use super::context::CaseContext;
+use super::context::{CaseContext, StepWatch};
 use super::known::{KnownFailure, RankLibrary};
 use super::problem::{CaseProblem, CaseResult, EarlyEnd};
 
 /// Watches the time of one rank's cases. It may end the process.
-pub trait CaseWatch {
+pub trait CaseWatch: StepWatch {
     /// A case begins.
     fn begin(&self, case: &ConformanceCase);
-    /// This rank has finished `step`, or (`waits`) has finished its part and waits for the other ranks.
-    fn step(&self, step: &'static str, waits: bool);
     /// The case has ended; gives the time since its beginning.
     fn end(&self) -> Duration;
-    /// The clock of this rank, nanoseconds. It never goes back.
-    fn now_ns(&self) -> u64;
 }
 
 /// An event that rank 0 reports.

@@ -14,10 +14,13 @@ struct NoWatch(Instant);
 
 impl CaseWatch for NoWatch {
     fn begin(&self, _case: &ConformanceCase) {}
-    fn step(&self, _step: &'static str, _waits: bool) {}
     fn end(&self) -> Duration {
         Duration::ZERO
     }
+}
+
+impl StepWatch for NoWatch {
+    fn step(&self, _step: &'static str, _waits: bool) {}
     fn now_ns(&self) -> u64 {
         self.0.elapsed().as_nanos() as u64
     }

@@ -33,11 +33,13 @@ pub use independence::{Dependence, SIGNIFICANT, Stall, dependence, farthest, sig
 pub use linearity::{
     Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion, proportion_answer,
 };
-pub use power::{REPETITIONS_MAX, SUGGESTED_POWER, repetitions_for_mean, repetitions_for_quantile};
+pub use power::{
+    REPETITIONS_MAX, SUGGESTED_POWER, Undecided, repetitions_for_mean, repetitions_for_quantile,
+};
 pub use ratio::{
     Answer, Interval, paired_ratio_interval, quantile_ratio_interval, ratio_interval, value_ratio_interval,
 };
-pub use stat::{AlikeNeighbours, LimitOf, Stat, StatRow, Undecided};
+pub use stat::{AlikeNeighbours, LimitOf, Stat, StatRow};
 pub use student::{f_beyond, normal_quantile, t_beyond, t_quantile, t_quantile_of};
 pub use trend::{FirstRepetition, Trend, first, trend};
 pub use variability::{limit_of_cov, power_of_cov};

@@ -30,12 +30,19 @@ mod deaths;
 mod earlier;
 mod extend;
 mod facts;
+mod hash;
+mod job_names;
+mod json;
 pub(crate) mod limits;
 mod links;
 mod load;
+mod looks;
 mod pack;
 mod parallel;
 mod printed_rows;
+mod process;
+pub mod progress;
+pub mod records;
 mod resume;
 mod spelling;
 mod staging;
@@ -53,7 +60,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
-use crate::history::AcceptedValues;
 use crate::reason::{Code, Reason};
 use crate::record::{DataKeyFacts, WaitingCall};
 use crate::summary::{CampaignCourse, Summary};
@@ -70,22 +76,25 @@ pub use facts::{
     BackingLayer, Build, DeviceWrites, FileSystemFacts, Fill, LayerKind, Layout, LoadedLibrary, Machine,
     Program, Target, is_memory,
 };
-pub use load::{error_lines, folder_name, is_probe, job_of, load};
+pub use hash::{sha256, sha256_by, sha256_of, sha256_of_parts};
+pub use job_names::{folder_name, is_probe, job_of};
+pub use load::{error_lines, load};
 pub use pack::{PackedArchive, pack};
 pub use printed_rows::{IorRow, PrintedNumber};
+pub use process::CampaignProcess;
 pub use resume::{Resumed, discard, resume, set_died_aside, unbegun};
 pub use stamp::stamp;
 pub use times::{NODE_CLOCK_S, unix_s};
 pub use unpack::{is_archive, unpack};
 pub use verify::{FolderFault, Verification, check};
-pub use watched::{CampaignProcess, RunningJob, WatchedCampaign, note_notified};
+pub use watched::{RunningJob, WatchedCampaign, note_notified};
 pub use witness::{
     WITNESS_HEADER, WITNESS_LINE_BYTES_MAX, WITNESS_LOG_BYTES_MAX, WitnessComparison, WitnessFault,
     WitnessLine, WitnessNote, compare_witness, note_witness, witness_note,
 };
 pub use write::{
-    StagedJob, create, has, read_file, restore, sha256, sha256_by, sha256_of, sha256_of_parts, stage_job,
-    verdicts_bytes, write_machine, write_report, write_summary, write_verdicts, write_whole, write_whole_by,
+    StagedJob, create, has, read_file, restore, stage_job, verdicts_bytes, write_machine, write_report,
+    write_summary, write_verdicts, write_whole, write_whole_by,
 };
 
 /// The version of the folder's format that this program writes.
@@ -163,6 +172,27 @@ pub struct CampaignInfo {
     /// The values that criteria with `of accepted` compare with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<AcceptedValues>,
+}
+
+/// The values of the accepted campaign that a criterion compares with, as the new campaign records them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AcceptedValues {
+    /// The test, group or score.
+    pub test: String,
+    /// `PHASE.NAME`.
+    pub metric: String,
+    /// One value for each repetition, in the base unit.
+    pub values: Vec<f64>,
+    /// The base unit.
+    pub unit: String,
+    /// What must be the same for two values to be compared, by name.
+    pub setup: BTreeMap<String, String>,
+    /// The evidence hash of the accepted campaign.
+    pub hash: String,
+    /// Its folder or archive, as it was named.
+    pub location: String,
+    /// Its start, seconds since 1970.
+    pub started_s: f64,
 }
 
 impl CampaignInfo {
@@ -455,6 +485,8 @@ impl Campaign {
 
 /// Names of the files in a campaign folder.
 pub mod names {
+    /// The files that end a look, and that each look writes again.
+    pub(super) const OF_LOOK: [&str; 4] = [AFTER, SUMMARY, VERDICTS, REPORT];
     /// [`super::CampaignInfo`].
     pub const CAMPAIGN: &str = "campaign.json";
     /// The entries of the hash chain, one per line.
@@ -485,7 +517,7 @@ pub mod names {
     pub const STDERR: &str = "stderr.txt";
     /// Within a job: its records.
     pub const RECORDS: &str = "records.jsonl";
-    /// Within a job that runs: [`crate::progress::ProgressShown`]. It is removed when the job has ended.
+    /// Within a job that runs: [`super::progress::ProgressShown`]. It is removed when the job has ended.
     pub const PROGRESS: &str = ".progress.json";
     /// Within a job that makes a dataset, and next to kept files: [`super::Manifest`].
     pub const DATASET: &str = "dataset.json";

@@ -122,27 +122,6 @@ impl fmt::Display for SeriesId {
     }
 }
 
-/// The values of the accepted campaign that a criterion compares with, as the new campaign records them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AcceptedValues {
-    /// The test, group or score.
-    pub test: String,
-    /// `PHASE.NAME`.
-    pub metric: String,
-    /// One value for each repetition, in the base unit.
-    pub values: Vec<f64>,
-    /// The base unit.
-    pub unit: String,
-    /// What must be the same for two values to be compared, by name.
-    pub setup: BTreeMap<String, String>,
-    /// The evidence hash of the accepted campaign.
-    pub hash: String,
-    /// Its folder or archive, as it was named.
-    pub location: String,
-    /// Its start, seconds since 1970.
-    pub started_s: f64,
-}
-
 /// A metric of a test in one entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredPoint {

@@ -12,17 +12,16 @@ pub mod finding;
 pub mod folder;
 pub mod history;
 pub mod mounts;
-pub mod progress;
 pub mod projection;
 pub mod reason;
 pub mod record;
-pub mod records;
 pub mod same_fs;
 pub mod stragglers;
 pub mod summary;
 mod verdict;
 
 pub use finding::{Finding, Severity};
+pub use folder::{progress, records};
 pub use measure::{statistics, steady};
 pub use reason::{Code, Reason};
 pub use record::Record;

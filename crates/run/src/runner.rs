@@ -37,8 +37,8 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use results::finding::Finding;
+use results::folder::AcceptedValues;
 use results::folder::{self, Build, Campaign, CampaignKey, Extension, Job, JobEnd, names};
-use results::history::AcceptedValues;
 use results::reason::{Code, Reason};
 use results::summary::Summary;
 use results::{Verdict, records};

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use ranks::Comm;
 use ranks::mpi::MpiComm;
 use storage::Op;
 use storage::mpi_file::{
@@ -14,7 +13,7 @@ use super::memory::{GAP_BYTE, MemoryKind, MemoryLayout, PLAIN_MEMORY};
 use super::routine::{Completion, Positioning, Routine, Transfer};
 use super::view::{RankInGroup, ViewKind, ViewLayout};
 use crate::context::CaseContext;
-use crate::mpi_files::{CREATE_READ_WRITE, OpenFile, mpi_part};
+use crate::mpi_files::{CREATE_READ_WRITE, OpenFile};
 use crate::problem::{CaseProblem, CaseResult, EarlyEnd, ProblemContext, check_bytes, check_equal};
 use crate::system_file;
 use crate::test_data;
@@ -84,36 +83,6 @@ pub(super) struct RankAccess<'a> {
     pub(super) path: PathBuf,
     /// Whether this rank checks the whole file.
     pub(super) checks_file: bool,
-}
-
-/// Runs the case.
-pub(super) fn check_access(cx: &CaseContext<'_>, case: &AccessCase) -> CaseResult {
-    let world = cx.mpi()?;
-    let group_comm: Option<Box<dyn Comm>> = match case.group {
-        AccessGroup::World | AccessGroup::Alone => None,
-        AccessGroup::Reversed => Some(Box::new(world.reversed()?)),
-        AccessGroup::Subset => Some(world.split(u32::from(cx.rank() == 0))?),
-    };
-    let comm = group_comm.as_ref().map_or(world, |comm| mpi_part(&**comm));
-    let alone = case.group == AccessGroup::Alone;
-    let whose = if alone { Opener::Alone(comm) } else { Opener::All(comm) };
-    let member = if alone {
-        RankInGroup { rank: 0, size: 1 }
-    } else {
-        RankInGroup { rank: comm.rank(), size: comm.size() }
-    };
-    let name = match case.group {
-        AccessGroup::Alone => format!("file.{}", cx.rank()),
-        AccessGroup::Subset if cx.rank() == 0 => "file.0".to_owned(),
-        _ => "file".to_owned(),
-    };
-    let checks_file = alone || member.rank == 0;
-    let part = RankAccess { case, comm, member, whose, path: cx.path(&name), checks_file };
-    if case.routine.positioning == Positioning::SharedPointer {
-        super::shared_pointer::check(cx, &part)
-    } else {
-        part.check(cx)
-    }
 }
 
 impl RankAccess<'_> {
@@ -195,7 +164,7 @@ impl RankAccess<'_> {
         Ok(file)
     }
 
-    fn check(&self, cx: &CaseContext<'_>) -> CaseResult {
+    pub(super) fn check(&self, cx: &CaseContext<'_>) -> CaseResult {
         let expected_file = self.expected_file();
         cx.all("prefill", || if self.checks_file { self.prefill(expected_file.len()) } else { Ok(()) })?;
         let file = self.open(cx)?;

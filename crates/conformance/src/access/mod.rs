@@ -7,19 +7,53 @@ mod shared_pointer;
 mod view;
 
 pub(super) use check::HintPairs;
-use check::{AccessAmount, AccessCase, AccessGroup, SMALL_BUFFERS, check_access};
+use check::{AccessAmount, AccessCase, AccessGroup, RankAccess, SMALL_BUFFERS};
 pub(super) use memory::GAP_BYTE;
 pub(super) use routine::{Positioning, ROUTINES, Routine, Transfer};
 
-use storage::mpi_file::ElementCalls;
+use ranks::Comm;
+use storage::mpi_file::{ElementCalls, Opener};
 
 use super::case::ConformanceCase;
+use super::context::CaseContext;
+use super::mpi_files::mpi_part;
+use super::problem::CaseResult;
 use memory::{MemoryKind, PLAIN_MEMORY};
-use view::ViewKind;
+use view::{RankInGroup, ViewKind};
 
 /// The cases of this group. Each varies one parameter of the basic case.
 pub(super) fn cases() -> Vec<ConformanceCase> {
     ROUTINES.iter().flat_map(cases_of).collect()
+}
+
+/// Runs the case.
+fn check_access(cx: &CaseContext<'_>, case: &AccessCase) -> CaseResult {
+    let world = cx.mpi()?;
+    let group_comm: Option<Box<dyn Comm>> = match case.group {
+        AccessGroup::World | AccessGroup::Alone => None,
+        AccessGroup::Reversed => Some(Box::new(world.reversed()?)),
+        AccessGroup::Subset => Some(world.split(u32::from(cx.rank() == 0))?),
+    };
+    let comm = group_comm.as_ref().map_or(world, |comm| mpi_part(&**comm));
+    let alone = case.group == AccessGroup::Alone;
+    let whose = if alone { Opener::Alone(comm) } else { Opener::All(comm) };
+    let member = if alone {
+        RankInGroup { rank: 0, size: 1 }
+    } else {
+        RankInGroup { rank: comm.rank(), size: comm.size() }
+    };
+    let name = match case.group {
+        AccessGroup::Alone => format!("file.{}", cx.rank()),
+        AccessGroup::Subset if cx.rank() == 0 => "file.0".to_owned(),
+        _ => "file".to_owned(),
+    };
+    let checks_file = alone || member.rank == 0;
+    let part = RankAccess { case, comm, member, whose, path: cx.path(&name), checks_file };
+    if case.routine.positioning == Positioning::SharedPointer {
+        shared_pointer::check(cx, &part)
+    } else {
+        part.check(cx)
+    }
 }
 
 fn base(routine: &'static Routine) -> AccessCase {

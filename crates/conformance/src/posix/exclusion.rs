@@ -5,14 +5,15 @@
 //! takes part.
 
 use std::fs::File;
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
 use ranks::ClockOffset;
-use storage::locks::{Lock, Owner, Range};
+use storage::locks::{self, Lock, Owner, Range};
 
-use super::locks::lock;
 use crate::context::{CaseContext, TURNS_MAX};
 use crate::problem::{CaseProblem, CaseResult, EarlyEnd, ProblemContext};
 use crate::system_file;
@@ -188,4 +189,20 @@ mod tests {
         let wanted = [HeldLock { read: 3, ..held(5, 7, 9) }, HeldLock { read: 1, ..held(5, -4, 2) }];
         assert_eq!(parse(5, &bytes), wanted);
     }
+}
+
+/// Sets or removes a lock; `Unsupported` if the file system has none.
+pub(super) fn lock(
+    file: &File,
+    owner: Owner,
+    lock: Lock,
+    range: Range,
+    wait: bool,
+) -> Result<(), CaseProblem> {
+    locks::set(file.as_fd(), owner, lock, range, wait).map_err(|error| match error.kind() {
+        // Errors by which a system reports that it has no such locks.
+        ErrorKind::InvalidInput | ErrorKind::Unsupported => CaseProblem::Unsupported(error.to_string()),
+        _ if error.raw_os_error() == Some(37) => CaseProblem::Unsupported(error.to_string()),
+        _ => CaseProblem::from(error),
+    })
 }

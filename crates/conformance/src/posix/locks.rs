@@ -7,7 +7,7 @@ use std::path::Path;
 
 use storage::locks::{self, Lock, Owner, Range};
 
-use super::exclusion::{excludes, is_fresh};
+use super::exclusion::{excludes, is_fresh, lock};
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext};
@@ -56,22 +56,6 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         )
         .ranks(2),
     ]
-}
-
-/// Sets or removes a lock; `Unsupported` if the file system has none.
-pub(super) fn lock(
-    file: &File,
-    owner: Owner,
-    lock: Lock,
-    range: Range,
-    wait: bool,
-) -> Result<(), CaseProblem> {
-    locks::set(file.as_fd(), owner, lock, range, wait).map_err(|error| match error.kind() {
-        // Errors by which a system reports that it has no such locks.
-        ErrorKind::InvalidInput | ErrorKind::Unsupported => CaseProblem::Unsupported(error.to_string()),
-        _ if error.raw_os_error() == Some(37) => CaseProblem::Unsupported(error.to_string()),
-        _ => CaseProblem::from(error),
-    })
 }
 
 /// Fails unless the lock is denied, and the query reports its holder.

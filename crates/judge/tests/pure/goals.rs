@@ -316,7 +316,7 @@ fn since_acceptance(rates: [u64; 3], accepted: [f64; 3]) -> (Plan, results::fold
     };
     let entry = judge::history_entry(&compared, 17.0, judge::EntryNames::default()).unwrap();
     let point = entry.points.iter().find(|point| point.series.metric == "write.bw").unwrap();
-    campaign.info.accepted = vec![results::history::AcceptedValues {
+    campaign.info.accepted = vec![results::folder::AcceptedValues {
         test: "T".into(),
         metric: "write.bw".into(),
         values: accepted.to_vec(),

@@ -8,7 +8,7 @@
 
 use super::independence::{DEPENDENCE_MIN, Dependence, SIGNIFICANT};
 use super::student::{log_gamma, normal_below, t_quantile, t_quantile_of};
-use super::{Undecided, deviation, first_of, mean, values_beyond_limit};
+use super::{Side, deviation, first_of, mean, values_beyond_limit};
 
 /// The probability of a decision that a suggested number of repetitions has, if mean and variability stay the
 /// same.
@@ -28,6 +28,20 @@ const GAUSS: [(f64, f64); 5] = [
     (0.538_469_310_105_683, 0.478_628_670_499_366),
     (0.906_179_845_938_664, 0.236_926_885_056_189),
 ];
+
+/// Repetitions that do not decide.
+pub struct Undecided<'a> {
+    /// Their values.
+    pub values: &'a [f64],
+    /// The value to reach.
+    pub threshold: f64,
+    /// How many of the values are on the other side of it than the statistic.
+    pub missing: usize,
+    /// The side of the limit that decides.
+    pub side: Side,
+    /// One-sided, 0.5 to 1.
+    pub confidence: f64,
+}
 
 /// The probability that a noncentral t with `freedom` degrees, at least 1, is above `t`. The true mean is
 /// `shift` standard errors above the supposed one.
@@ -131,7 +145,7 @@ pub fn repetitions_for_quantile(share: f64, of: &Undecided<'_>) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::{Dice, Side, limit_of_mean, limit_of_quantile};
+    use crate::statistics::{Dice, limit_of_mean, limit_of_quantile};
 
     fn near(found: f64, expected: f64, within: f64) {
         assert!((found - expected).abs() <= within, "{found} is not {expected} within {within}");

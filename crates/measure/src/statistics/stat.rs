@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error};
 
+use super::power::Undecided;
 use super::{
     Interval, Side, cov, limit_of_cov, limit_of_mean, limit_of_quantile, max, mean, min,
     paired_ratio_interval, quantile, quantile_ratio_interval, repetitions_for_mean, repetitions_for_quantile,
@@ -59,20 +60,6 @@ pub enum AlikeNeighbours {
     /// They show less variability than there is. So a value above the maximum stays so, and one below decides
     /// nothing.
     UndecideMet,
-}
-
-/// Repetitions that do not decide.
-pub struct Undecided<'a> {
-    /// Their values.
-    pub values: &'a [f64],
-    /// The value to reach.
-    pub threshold: f64,
-    /// How many of the values are on the other side of it than the statistic.
-    pub missing: usize,
-    /// The side of the limit that decides.
-    pub side: Side,
-    /// One-sided, 0.5 to 1.
-    pub confidence: f64,
 }
 
 macro_rules! stats {

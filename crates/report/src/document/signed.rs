@@ -5,8 +5,7 @@
 //! Never here: clauses, and the appendix.
 
 use results::Verdict;
-use results::folder::{Campaign, EarlierCampaign, Extension, JobEnd};
-use results::history::AcceptedValues;
+use results::folder::{AcceptedValues, Campaign, EarlierCampaign, Extension, JobEnd};
 use results::summary::{CampaignCourse, RepeatedAttempt, WitnessCourse};
 use serde::Serialize;
 use units::several;

@@ -16,14 +16,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::extend::OF_LOOK;
+use super::hash::sha256;
+use super::job_names::is_probe;
+use super::json::named;
 use super::limits::CHAIN_BYTES_MAX;
-use super::witness::WitnessAnswer;
-use super::{
-    beneath,
-    load::{is_probe, named},
-    names, sha256,
-};
+use super::names::OF_LOOK;
+use super::{beneath, names};
 use crate::summary::{CampaignCourse, RepeatedAttempt};
 
 /// The kind of an entry.
@@ -102,6 +100,18 @@ impl ChainEntry {
 /// An attempt that was set aside, and why.
 fn aside(entry: &ChainEntry) -> RepeatedAttempt {
     RepeatedAttempt { folder: entry.path.clone(), why: entry.note.clone() }
+}
+
+/// What an entry of the chain states about a witness.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct WitnessAnswer {
+    /// The witness, as given.
+    pub(super) witness: String,
+    /// The entry whose hash was handed out.
+    pub(super) entry: u64,
+    /// Why it did not take the hash; empty if it did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) why: String,
 }
 
 /// The end of a hash chain.

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use super::beneath;
-use super::load::named;
+use super::json::named;
 
 /// A file. What is written to it is compared with it, and never changes it.
 pub struct ComparedFile {

@@ -11,8 +11,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::load::{json, named};
-use super::write::to_json;
+use super::json::{json, named, to_json};
 use super::{Layout, beneath};
 use crate::reason::Reason;
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CampaignInfo, beneath, chain, load::json, names};
+use super::{CampaignInfo, beneath, chain, json::json, names};
 use crate::{Outcome, Verdict};
 
 /// The most entries of a directory that are examined.

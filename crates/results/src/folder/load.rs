@@ -8,15 +8,17 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::chain::{Chain, ChainEntry};
-use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX, PRINTED_BYTES_MAX, WAITS_MAX, WaitsLimit};
+use super::job_names::is_probe;
+use super::json::{json, named, optional};
+use super::limits::{PLAN_BYTES_MAX, PRINTED_BYTES_MAX, WAITS_MAX, WaitsLimit};
 use super::parallel::in_parallel;
 use super::printed_rows::rows_of_ior;
 use super::{
-    Campaign, CampaignInfo, ChainedJob, DifferingHash, Job, JobEnd, JobInfo, SCHEMA, beneath, chain, extend,
-    names,
+    Campaign, CampaignInfo, ChainedJob, DifferingHash, Job, JobEnd, JobInfo, SCHEMA, beneath, chain, looks,
+    names, records,
 };
+use crate::Record;
 use crate::record::{WAITS, WaitingCall};
-use crate::{Record, records};
 
 /// The numbers of first and of last lines of a job's error stream that are kept in memory.
 const FIRST_KEPT: usize = 2;
@@ -35,7 +37,7 @@ pub(super) fn load_with_chain(dir: &Path) -> io::Result<(Campaign, Option<Chain>
     let (mut jobs, killed) = jobs(dir)?;
     let mut probes: Vec<Job> = jobs.extract_if(.., |job| is_probe(&job.folder)).collect();
     let chain = chain::read(dir)?;
-    let extensions = extend::all(dir, chain.as_ref())?;
+    let extensions = looks::extensions(dir, chain.as_ref())?;
     let is_extended = chain.as_ref().is_some_and(Chain::is_extended_now);
     let chained = chain.as_ref().map(Chain::jobs).unwrap_or_default();
     for job in jobs.iter_mut().chain(&mut probes) {
@@ -117,30 +119,6 @@ fn job(dir: &Path, folder: String) -> io::Result<Option<Job>> {
     let info = json(dir, &file)?;
     let dataset = optional(json(dir, &format!("{folder}/{}", names::DATASET)))?;
     Ok(Some(Job { dataset, ..Job::read(dir, folder, info) }))
-}
-
-/// The test and repetition of a job's folder, such as `write-r1` for `jobs/0001-write-r1`. This also works
-/// for a hidden folder and for one that was set aside.
-pub fn job_of(folder: &str) -> &str {
-    let name = name_when_ended(folder);
-    name.split_once('-').map_or(name, |(_, job)| job)
-}
-
-/// Whether a folder is that of a probe, in any state. No other job has such a name.
-pub fn is_probe(folder: &str) -> bool {
-    name_when_ended(folder).starts_with(names::PROBE)
-}
-
-/// The name of a job's folder, such as `0001-write-r1` for `jobs/0001-write-r1`.
-pub fn folder_name(folder: &str) -> &str {
-    folder.rsplit('/').next().unwrap_or_default()
-}
-
-/// The final name of a job's folder, in any state.
-pub(super) fn name_when_ended(folder: &str) -> &str {
-    let name = folder_name(folder);
-    let name = name.strip_prefix('.').unwrap_or(name);
-    name.split_once(".killed-").map_or(name, |(job, _)| job)
 }
 
 impl Job {
@@ -242,27 +220,6 @@ fn lines(text: &mut dyn Read) -> io::Result<Vec<String>> {
     let text = String::from_utf8_lossy(&bytes);
     let lines = text.lines().map(|line| line.replace(|c: char| c.is_control(), " ").trim().to_owned());
     Ok(lines.filter(|line| line.chars().any(char::is_alphanumeric)).collect())
-}
-
-/// The value in the JSON file `name` below `dir`. The error names the file.
-pub(super) fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> io::Result<T> {
-    let path = dir.join(name);
-    let text = beneath::bytes(dir, Path::new(name), JSON_BYTES_MAX).map_err(|error| named(&path, &error))?;
-    serde_json::from_slice(&text)
-        .map_err(|error| io::Error::new(ErrorKind::InvalidData, format!("{}: {error}", path.display())))
-}
-
-/// The error with its file.
-pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}
-
-fn optional<T>(found: io::Result<T>) -> io::Result<Option<T>> {
-    match found {
-        Ok(value) => Ok(Some(value)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 #[cfg(test)]

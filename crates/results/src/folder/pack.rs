@@ -14,7 +14,7 @@ use tar::{Builder, EntryType, Header};
 
 use super::limits::{self, UnpackLimits};
 use super::staging::staged;
-use super::{beneath, load::named, sha256_of};
+use super::{beneath, json::named, sha256_of};
 
 /// The date of all entries of an archive: 2000-01-01, because `tar` warns about 1970.
 const DATE: u64 = 946_684_800;

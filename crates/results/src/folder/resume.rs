@@ -13,15 +13,14 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FileType;
 
 use super::chain::{self, Chain, ChainEntry, ChainEvent};
-use super::extend::name_before;
+use super::hash::sha256_of_any;
+use super::job_names::{folder_name, hidden_path};
+use super::json::{json, named};
+use super::looks::name_before;
 use super::staging::{complete_part, final_name, parts};
 use super::verify::check;
-use super::write::{hashes_below, only_evidence, sha256_of_any};
-use super::{
-    CampaignInfo, beneath, extend,
-    load::{folder_name, json, name_when_ended, named},
-    names, spelling,
-};
+use super::write::{hashes_below, only_evidence};
+use super::{CampaignInfo, beneath, looks, names, spelling};
 
 /// The changes of a folder before its campaign resumes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,11 +69,6 @@ pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Re
     };
     chain::append(dir, ChainEntry { what: ChainEvent::Resumed, note, ..ChainEntry::default() })?;
     Ok(resumed)
-}
-
-/// The folder of a job before it gets its name. Paths are relative to the campaign folder.
-pub(super) fn hidden_path(path: &str) -> String {
-    format!("{}/.{}", names::JOBS, name_when_ended(path))
 }
 
 /// Renames files and folders that are in the chain but do not have their names yet.
@@ -128,7 +122,7 @@ fn ended_beside(chain: &Chain, beside: &dyn Fn(&str) -> Vec<String>) -> Vec<Stri
 
 /// The jobs that the last extension repeats and that were not set aside yet, with the reason.
 fn to_repeat(dir: &Path, chain: &Chain) -> io::Result<Vec<(String, String)>> {
-    let Some(last) = extend::all(dir, Some(chain))?.pop() else { return Ok(Vec::new()) };
+    let Some(last) = looks::extensions(dir, Some(chain))?.pop() else { return Ok(Vec::new()) };
     let before = chain.before_extension();
     let job = |path: &String| {
         let name = path.strip_prefix(names::JOBS)?.strip_prefix('/')?;

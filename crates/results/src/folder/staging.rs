@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::beneath;
-use super::load::named;
-use super::write::sha256_of_any;
+use super::hash::sha256_of_any;
+use super::json::named;
 
 /// Random bytes in the name of an incomplete file.
 const RANDOM_BYTES: usize = 8;

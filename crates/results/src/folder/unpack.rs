@@ -17,7 +17,7 @@ use tar::{Archive, Entry, EntryType};
 use super::limits::{ENTRY_BYTES, NAME_BYTES_MAX, UnpackLimits};
 use super::links::leads_out;
 use super::pack::UNVERIFIED;
-use super::{beneath, load::named, names, spelling};
+use super::{beneath, json::named, names, spelling};
 
 /// The first bytes of a compressed file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];

@@ -12,13 +12,13 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::FileType;
 
 use super::chain::{self, Chain, ChainEvent, Head};
-use super::extend::name_before;
+use super::hash::sha256_of_any;
+use super::job_names::hidden_path;
 use super::links::leads_out;
+use super::looks::name_before;
 use super::parallel::in_parallel;
-use super::resume::hidden_path;
 use super::staging::{complete_part, final_name};
 use super::times::{NODE_CLOCK_S, unix_s};
-use super::write::sha256_of_any;
 use super::{beneath, limits, load::campaign_info, names, spelling};
 
 /// One file or directory that is not intact.

@@ -8,47 +8,15 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
-
 use super::chain::{self, Chain, ChainEntry, ChainEvent};
-use super::load::{load_with_chain, name_when_ended};
-use super::resume::hidden_path;
-use super::{Campaign, beneath, names};
-use crate::progress::{PROGRESS_BYTES, ProgressShown};
+use super::job_names::{hidden_path, name_when_ended};
+use super::load::load_with_chain;
+use super::progress::{PROGRESS_BYTES, ProgressShown};
+use super::{Campaign, CampaignProcess, beneath, names};
 use crate::record::Record;
 
 /// The most bytes of the record of an end.
 const END_BYTES_MAX: u64 = 4096;
-
-/// The process that runs a campaign. It is the note of each `begun` entry of the chain.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CampaignProcess {
-    /// The name of its node.
-    pub host: String,
-    /// Its number; 0 if it is not known.
-    pub pid: u32,
-    /// The identity of the running kernel, which a reboot changes.
-    pub boot: String,
-    /// The namespace of its number, such as that of a container.
-    pub namespace: String,
-    /// When it started, clock ticks after the boot. A later process with its number has another value.
-    pub started: u64,
-}
-
-impl CampaignProcess {
-    /// The note of an entry; empty if the process is not known.
-    pub(super) fn note(&self) -> String {
-        match self.pid {
-            0 => String::new(),
-            _ => serde_json::to_string(self).unwrap_or_default(),
-        }
-    }
-
-    fn of_note(note: &str) -> Option<Self> {
-        serde_json::from_str(note).ok().filter(|process: &Self| process.pid > 0)
-    }
-}
 
 /// A job that began and has not ended.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -122,7 +90,7 @@ impl WatchedCampaign {
             entries.find(|entry| entry.what == ChainEvent::Begun && entry.path == path)
         };
         let mut notes = chain.entries.iter().rev().filter(|(entry, _)| entry.what == ChainEvent::Begun);
-        self.process = notes.find_map(|(entry, _)| CampaignProcess::of_note(&entry.note));
+        self.process = notes.find_map(|(entry, _)| CampaignProcess::from_note(&entry.note));
         self.has_ended = chain.entries.iter().fold(false, |ended, (entry, _)| match entry.what {
             ChainEvent::Report => true,
             ChainEvent::Begun | ChainEvent::Resumed | ChainEvent::Extended => false,

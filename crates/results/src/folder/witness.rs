@@ -14,7 +14,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::chain::{self, Chain, ChainEntry, ChainEvent};
+use super::chain::{self, Chain, ChainEntry, ChainEvent, WitnessAnswer};
 
 /// The first line of a log. Its number is the version of the format.
 pub const WITNESS_HEADER: &str = "{\"assay_witness\":1}";
@@ -64,18 +64,6 @@ impl WitnessNote {
     pub fn line(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
-}
-
-/// What an entry of the chain states about a witness.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct WitnessAnswer {
-    /// The witness, as given.
-    pub(super) witness: String,
-    /// The entry whose hash was handed out.
-    pub(super) entry: u64,
-    /// Why it did not take the hash; empty if it did.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) why: String,
 }
 
 /// The present state of the chain in `dir`; `None` without a chain.

@@ -3,6 +3,8 @@
 //!
 //! Invariant: a record lists a few nodes that differ and counts the others. Each node has one short entry.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::NodeIdentity;
@@ -37,6 +39,14 @@ pub struct Clients {
     /// The identity of each node, that of rank 0 first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeIdentity>,
+}
+
+impl Clients {
+    /// The number of different kernels; `None` if the nodes did not report theirs.
+    pub fn kernels(&self) -> Option<u32> {
+        let known = self.nodes.iter().map(|node| node.boot_id.as_str()).filter(|id| !id.is_empty());
+        (!self.nodes.is_empty()).then(|| known.collect::<BTreeSet<_>>().len() as u32)
+    }
 }
 
 /// The file system of a directory.

@@ -3,11 +3,9 @@
 //! Invariant: one entry for each node, for any number of ranks.
 //! Never here: what follows from it in a verdict.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
-use super::{Clients, Run};
+use super::Run;
 
 /// One node of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,14 +68,6 @@ fn add_to<T: PartialEq>(known: &mut Vec<T>, others: Vec<T>) {
     }
 }
 
-impl Clients {
-    /// The number of different kernels; `None` if the nodes did not report theirs.
-    pub fn kernels(&self) -> Option<u32> {
-        let known = self.nodes.iter().map(|node| node.boot_id.as_str()).filter(|id| !id.is_empty());
-        (!self.nodes.is_empty()).then(|| known.collect::<BTreeSet<_>>().len() as u32)
-    }
-}
-
 impl Run {
     /// The number of machines: nodes with a kernel of their own. Records without this fact count all nodes.
     pub fn machines(&self) -> u32 {
@@ -92,6 +82,7 @@ pub(super) fn is_zero(number: &u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Clients;
     use super::*;
 
     fn node(boot_id: &str) -> NodeIdentity {

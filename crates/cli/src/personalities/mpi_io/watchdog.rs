@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use conformance::{CaseWatch, ConformanceCase, KnownFailure, RankLibrary};
+use conformance::{CaseWatch, ConformanceCase, KnownFailure, RankLibrary, StepWatch};
 
 use super::activity::ActivityMeter;
 use super::rank_state::{Note, RankStates};
@@ -161,16 +161,18 @@ impl CaseWatch for Watchdog {
         progress.running = Some(RunningCase::begin(case, &self.limits, progress.begun));
     }
 
+    fn end(&self) -> Duration {
+        let ended = lock(&self.progress).running.take();
+        ended.map_or(Duration::ZERO, |running| running.began.elapsed())
+    }
+}
+
+impl StepWatch for Watchdog {
     fn step(&self, step: &'static str, waits: bool) {
         if let Some(running) = &mut lock(&self.progress).running {
             (running.step, running.waits) = (step, waits);
             running.meter.step(!waits);
         }
-    }
-
-    fn end(&self) -> Duration {
-        let ended = lock(&self.progress).running.take();
-        ended.map_or(Duration::ZERO, |running| running.began.elapsed())
     }
 
     fn now_ns(&self) -> u64 {

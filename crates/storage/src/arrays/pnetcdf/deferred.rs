@@ -9,13 +9,7 @@ use std::io;
 use std::mem;
 
 use super::super::{Access, ArrayValues, Deferred, Slab, Variable};
-use super::file::NcFile;
-
-/// A request, and the values that the library reads until the wait; no values where the library has a copy.
-pub(super) struct DeferredRequest {
-    request: c_int,
-    values: Option<ArrayValues>,
-}
+use super::file::{DeferredRequest, NcFile};
 
 impl Deferred for NcFile {
     fn post(&mut self, variable: Variable, slab: Slab<'_>, mut values: ArrayValues) -> io::Result<()> {

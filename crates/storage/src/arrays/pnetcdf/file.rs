@@ -14,7 +14,6 @@ use super::super::{
     Access, ArrayFile, ArrayValues, Attribute, Attributes, Deferred, DimensionNumber, Element, Number, Slab,
     Variable, absent, check_lengths, wrong,
 };
-use super::deferred::DeferredRequest;
 use crate::files;
 use crate::mpi_file::Info;
 use crate::shared::{asked, given};
@@ -36,6 +35,12 @@ pub(crate) struct NetcdfOpenMode {
 impl NetcdfOpenMode {
     /// An existing file that all ranks read.
     pub(crate) const SHARED: Self = Self { new: false, writes: false, shared: true };
+}
+
+/// A request, and the values that the library reads until the wait; no values where the library has a copy.
+pub(super) struct DeferredRequest {
+    pub(super) request: c_int,
+    pub(super) values: Option<ArrayValues>,
 }
 
 /// An open file. The libraries outlive it: they are never unloaded.

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::folder;
+use super::hash::sha256;
 
 /// The size of the file of `--progress`, bytes. It has one line: JSON, spaces, and the first digits of the
 /// SHA-256 of both, by which a reader finds a line that was just being written.
@@ -62,7 +62,7 @@ impl ProgressShown {
         let text = serde_json::to_vec(self).ok()?;
         let mut file = [b' '; PROGRESS_BYTES];
         file[..CHECKED_BYTES - 1].get_mut(..text.len())?.copy_from_slice(&text);
-        let digits = folder::sha256(&file[..CHECKED_BYTES]);
+        let digits = sha256(&file[..CHECKED_BYTES]);
         file[CHECKED_BYTES..PROGRESS_BYTES - 1].copy_from_slice(&digits.as_bytes()[..DIGITS]);
         file[PROGRESS_BYTES - 1] = b'\n';
         Some(file)
@@ -74,7 +74,7 @@ impl ProgressShown {
             return None;
         }
         let (checked, digits) = bytes.split_at(CHECKED_BYTES);
-        if folder::sha256(checked).as_bytes()[..DIGITS] != digits[..DIGITS] {
+        if sha256(checked).as_bytes()[..DIGITS] != digits[..DIGITS] {
             return None;
         }
         let shown: Self = serde_json::from_slice(checked).ok()?;

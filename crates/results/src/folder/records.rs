@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
+use super::beneath;
+use super::limits::{RANK_RESULTS_MAX, RECORD_BYTES_MAX, RECORDS_BYTES_MAX};
 use crate::Record;
-use crate::folder::beneath;
-use crate::folder::limits::{RANK_RESULTS_MAX, RECORD_BYTES_MAX, RECORDS_BYTES_MAX};
 use crate::record::Clients;
 
 /// The destination of records while a workload runs.
