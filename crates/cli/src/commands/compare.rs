@@ -11,7 +11,7 @@ use results::comparison::{CampaignComparison, Conclusion};
 use units::{Dimension, Quantity, Usage};
 
 use super::output_file::rejected_inside;
-use super::run::{columns_of_terminal, emphasis};
+use super::terminal::{columns_of_terminal, emphasis};
 use crate::personalities::drifted;
 use crate::speech::{say, say_rendered};
 use crate::status::{DONE, FAIL, UNDECIDED};

@@ -11,7 +11,7 @@ use results::Verdict;
 use results::folder::{self, Campaign, names};
 use units::{Usage, several};
 
-use super::judge::note;
+use super::notes::note;
 use super::output_file::{directory, rejected_inside};
 use crate::personalities::drifted;
 use crate::speech::say;

@@ -9,11 +9,11 @@ use evidence::folder::{EvaluatedAgain, EvidenceFolder};
 use plan::schedule;
 use results::Verdict;
 use results::folder::{self, Verification, names};
-use units::visible;
 
-use super::run::table;
+use super::notes::{note, note_faults, status, unwritable};
+use super::terminal::table;
 use crate::personalities::drifted;
-use crate::speech::{complain, say_rendered};
+use crate::speech::say_rendered;
 use crate::status::{DONE, UNDECIDED};
 
 /// Evaluate a campaign again from its plan and its records
@@ -56,35 +56,6 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
         DONE if !inconsistencies.is_empty() => Ok(UNDECIDED),
         status => Ok(status),
     }
-}
-
-/// The exit status of an evaluation. The verdicts do not count for a folder that does not verify, so their
-/// status then is never that all clauses PASS.
-pub(super) fn status(of_verdicts: u8, checked: &Verification) -> u8 {
-    match unwritable(checked) {
-        Some(_) if of_verdicts == DONE => UNDECIDED,
-        _ => of_verdicts,
-    }
-}
-
-pub(super) fn note(text: String) {
-    complain(&format!("assay: note: {}", visible(&text)));
-}
-
-/// Warns that files of the folder `at` were modified. Call it last, because it concerns the whole output.
-pub(super) fn note_faults(at: &str, checked: &Verification) {
-    if !checked.faults.is_empty() {
-        note(format!(
-            "files in {at} were modified, so the results above prove nothing. List the files with: assay \
-             verify {at}"
-        ));
-    }
-}
-
-/// Why nothing may be written into the folder, if it does not verify.
-pub(super) fn unwritable(checked: &Verification) -> Option<String> {
-    let fault = checked.forbids_writing()?;
-    Some(format!("nothing is written into a folder that does not verify ({})", fault.said))
 }
 
 /// Writes missing verdicts into the folder again. Returns the reason if that is not possible.

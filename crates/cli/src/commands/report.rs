@@ -14,9 +14,9 @@ use report::{PageLinks, PageOptions};
 use results::folder::{self, ComparedFile, Verification, names};
 use units::Usage;
 
-use super::judge;
+use super::notes::{note, note_faults, unwritable};
 use super::output_file::rejected_inside;
-use super::run::table;
+use super::terminal::table;
 use crate::personalities::drifted;
 use crate::speech::{say, say_rendered};
 use crate::status::{DONE, UNDECIDED};
@@ -61,11 +61,11 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     let EvaluatedAgain { campaign, kept, checked, .. } = evidence.evaluated(drifted)?;
     let status = if campaign.faults.is_empty() { DONE } else { UNDECIDED };
     if folder::has(folder, names::VERDICTS) {
-        differences(&kept, &campaign.verdicts).into_iter().for_each(|one| judge::note(one.text));
+        differences(&kept, &campaign.verdicts).into_iter().for_each(|one| note(one.text));
     }
     if args.csv {
         say(&report::document::csv(&campaign))?;
-        judge::note_faults(at, &checked);
+        note_faults(at, &checked);
         return Ok(status);
     }
     if let Some(file) = &args.pdf {
@@ -79,7 +79,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     };
     let page = |out: &mut dyn Write| report::write_page(&campaign, &options, out);
     say_rendered(&table(&campaign))?;
-    judge::note_faults(at, &checked);
+    note_faults(at, &checked);
     if let (Some(file), Some(printer)) = (&args.pdf, &printer) {
         printer.print(&bytes_of(&page)?, file)?;
         say(&format!("\nReport: {}\n", file.display()))?;
@@ -135,7 +135,7 @@ fn in_folder(folder: &Path, own: &Path, page: Page<'_>, checked: &Verification) 
             Err(error) => rejected(error.to_string()),
         };
     }
-    if let Some(why) = judge::unwritable(checked) {
+    if let Some(why) = unwritable(checked) {
         return rejected(format!("{at} is missing, but {why}"));
     }
     let unwritten = || format!("cannot write {at}. Write it elsewhere with --out FILE");

@@ -7,8 +7,9 @@ mod history;
 mod keyed;
 mod notifier;
 mod progress;
+mod submit;
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ::judge::Evaluation;
@@ -23,8 +24,10 @@ use run::witness::Witness;
 use run::{CampaignRequest, Ended, ProbeMistake, Trouble};
 use units::Usage;
 
+use super::notes::note_faults;
+use super::terminal::table;
 use super::watch::screen;
-use super::{judge, lint, plan, submit};
+use super::{lint, plan};
 use crate::personalities::drifted;
 use crate::speech::{complain, say, say_rendered};
 use crate::status::{DONE, ERROR, NO_WRITES, UNDECIDED, USAGE};
@@ -480,47 +483,6 @@ pub(super) fn show(folder: &Path, mut campaign: Campaign) -> Result<u8> {
         path.display(),
         head.hash
     ))?;
-    judge::note_faults(&folder.to_string(), &checked);
+    note_faults(&folder.to_string(), &checked);
     Ok(campaign.exit_code())
-}
-
-/// What the selection of tests leaves out, and which tests ran because the selected ones need them; empty
-/// without a selection.
-fn beside_selected(campaign: &Campaign) -> String {
-    let only = &campaign.info.only;
-    if only.is_empty() {
-        return String::new();
-    }
-    let clauses = |campaign: &Campaign| Verdict::of_clauses(&campaign.verdicts).len();
-    let left_out = clauses(campaign) - clauses(&campaign.of_selected());
-    let mut needed: Vec<&str> = campaign.jobs.iter().map(|job| job.info.test.as_str()).collect();
-    needed.retain(|test| !campaign.is_selected(test.trim_end_matches("+warm-up")));
-    needed.sort_unstable();
-    needed.dedup();
-    let needed = match &needed[..] {
-        [] => String::new(),
-        some => format!(" Also run, because a selected test needs it: {}.", some.join(", ")),
-    };
-    let others = units::several(left_out as u64, "other clause");
-    let text = format!("\nSelected with --only: {}. The plan has {others}.{needed}\n", only.join(", "));
-    units::visible_lines(&text)
-}
-
-/// The table of clauses and verdicts, with the width and the emphasis of standard output.
-pub(super) fn table(campaign: &Campaign) -> String {
-    report::text(&campaign.of_selected(), columns_of_terminal(), emphasis()) + &beside_selected(campaign)
-}
-
-/// The emphasis on standard output.
-pub(super) fn emphasis() -> report::Emphasis {
-    match io::stdout().is_terminal() {
-        true if screen::has_colour() => report::Emphasis::Colour,
-        true => report::Emphasis::Bold,
-        false => report::Emphasis::None,
-    }
-}
-
-/// The width of the terminal, or 100 columns.
-pub(super) fn columns_of_terminal() -> usize {
-    progress::width().unwrap_or(100)
 }

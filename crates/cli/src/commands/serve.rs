@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use anyhow::{Context, Result};
+use report::document::Cell;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use track::store::{Store, StoreError, StoreLocation};
@@ -39,6 +40,11 @@ use pages::Site;
 const LISTEN: &str = "127.0.0.1:7118";
 /// The most threads that read and render. `kept` says how they are shared out.
 const THREADS_MAX: usize = 8;
+
+/// The links of every page.
+fn navigation() -> Vec<Cell> {
+    vec![Cell::new("History").linked("/"), Cell::new("Campaigns").linked("/campaigns")]
+}
 
 /// Show a history and campaigns in a browser, read-only
 ///

@@ -19,8 +19,8 @@ use results::folder::{RunningJob, WatchedCampaign, names};
 use run::process::{self, ProcessStanding};
 use units::{Usage, duration, visible};
 
-use super::judge;
-use super::run::table;
+use super::notes::{note_faults, status};
+use super::terminal::table;
 use crate::personalities::drifted;
 use crate::speech::{complain, say};
 use crate::status::UNDECIDED;
@@ -245,8 +245,8 @@ impl Watch {
         let evidence = EvidenceFolder::open(&self.at)?;
         let evaluated = evidence.evaluated(drifted)?;
         crate::speech::say_rendered(&table(&evaluated.campaign))?;
-        judge::note_faults(&evidence.name, &evaluated.checked);
-        Ok(judge::status(evaluated.campaign.exit_code(), &evaluated.checked))
+        note_faults(&evidence.name, &evaluated.checked);
+        Ok(status(evaluated.campaign.exit_code(), &evaluated.checked))
     }
 }
 

@@ -15,9 +15,9 @@ use run::submission::SubmittedJob;
 use run::witness::Witness;
 use units::Usage;
 
-use super::{RunArgs, around, campaign, request};
+use super::{RunArgs, around, campaign, request, submit};
+use crate::commands::plan;
 use crate::commands::user::user;
-use crate::commands::{plan, submit};
 
 /// Rejects arguments that differ from those with which the campaign in `folder` started.
 pub(super) fn check_same_campaign(args: &RunArgs, folder: &Path) -> Result<()> {

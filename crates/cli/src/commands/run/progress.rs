@@ -354,12 +354,6 @@ fn speed(phase: &Phase) -> String {
     phase.metric(name).map(|metric| worded_speed(name, metric.value)).unwrap_or_default()
 }
 
-/// The number of columns of the terminal, if it is known.
-pub(super) fn width() -> Option<usize> {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    columns.filter(|columns| *columns >= 40)
-}
-
 #[cfg(test)]
 mod tests {
     use results::record::{Case, Spans, Value, Window};

@@ -6,9 +6,6 @@
 //! Invariant: only GET and HEAD are answered. An answer without a page is one line of text.
 //! Never here: pages.
 
-use std::net::IpAddr;
-use std::sync::Arc;
-
 use axum::extract::{Request, State};
 use axum::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, REFERRER_POLICY,
@@ -17,9 +14,9 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use std::net::IpAddr;
 
 use super::is_loopback;
-use super::pages::Site;
 
 /// The headers of every answer. The pages need their own style, and nothing else.
 const HEADERS: [(HeaderName, &str); 5] = [
@@ -38,9 +35,9 @@ const HEADERS: [(HeaderName, &str); 5] = [
 const RETRY_AFTER_S: &str = "5";
 
 /// Answers a request that is not allowed, and passes the others on.
-pub(super) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+pub(super) async fn guard(State(is_local): State<bool>, request: Request, next: Next) -> Response {
     let is_read = [Method::GET, Method::HEAD].contains(request.method());
-    let mut response = if site.is_local && !names_this_machine(request.headers(), request.uri()) {
+    let mut response = if is_local && !names_this_machine(request.headers(), request.uri()) {
         let what = "This server answers only as localhost. Use http://localhost and its port.";
         line(StatusCode::FORBIDDEN, what)
     } else if !is_read {

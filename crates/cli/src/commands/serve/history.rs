@@ -15,7 +15,7 @@ use results::history::EntrySource;
 use track::store::{EntrySummary, Store};
 
 use super::campaigns::CampaignAddresses;
-use super::pages::navigation;
+use super::navigation;
 use super::states::locked;
 use crate::commands::track::view::view;
 

@@ -26,6 +26,7 @@ use super::campaigns::{self, CampaignAddresses, FoundCampaign};
 use super::guard::{guard, line};
 use super::history::KeptView;
 use super::kept::{KeptPages, PageAnswer, PageKey, Remade};
+use super::navigation;
 use super::pinned::PinnedFolder;
 use super::states::{CampaignStates, is_over, locked};
 use super::{history, running};
@@ -66,11 +67,6 @@ impl Site {
     }
 }
 
-/// The links of every page.
-pub(super) fn navigation() -> Vec<Cell> {
-    vec![Cell::new("History").linked("/"), Cell::new("Campaigns").linked("/campaigns")]
-}
-
 /// All addresses.
 pub(super) fn router(site: Arc<Site>) -> Router {
     Router::new()
@@ -80,7 +76,7 @@ pub(super) fn router(site: Arc<Site>) -> Router {
         .route("/campaigns/{id}", get(campaign))
         .route("/healthz", get(|| async { line(StatusCode::OK, "ok") }))
         .fallback(|| async { missing() })
-        .layer(from_fn_with_state(Arc::clone(&site), guard))
+        .layer(from_fn_with_state(site.is_local, guard))
         .with_state(site)
 }
 

@@ -7,7 +7,7 @@ use report::document::{Cell, Fact, ServedDocument, ServedProgress, Table, Tone};
 use results::Outcome;
 use units::several;
 
-use super::pages::navigation;
+use super::navigation;
 use crate::commands::watch::shown::{CampaignShown, ClauseShown, ClauseStanding};
 
 /// After this time a browser loads the page again, seconds.

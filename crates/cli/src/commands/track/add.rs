@@ -14,7 +14,7 @@ use track::import::{ImportNames, seconds};
 use track::store::{Added, Store};
 use units::{Usage, several};
 
-use super::super::judge::note;
+use super::super::notes::note;
 use super::files::ImportedEntry;
 use super::{StorePlace, files};
 use crate::personalities::drifted;

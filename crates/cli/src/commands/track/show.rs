@@ -6,7 +6,7 @@ use units::Usage;
 
 use super::list::one_or_more;
 use super::{FallArgs, StorePlace, characters, view};
-use crate::commands::run::columns_of_terminal;
+use crate::commands::terminal::columns_of_terminal;
 use crate::speech::say;
 use crate::status::DONE;
 

@@ -24,6 +24,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 use super::frame;
 use super::shown::CampaignShown;
+use crate::commands::terminal::has_colour;
 
 /// The shortest time between two frames.
 pub(crate) const FRAME_EVERY: Duration = Duration::from_millis(250);
@@ -84,11 +85,6 @@ impl ScreenStream {
         let is_terminal = self.with(|fd| fd.is_terminal());
         if is_terminal { usize::from(self.size().width).max(40) } else { 100 }
     }
-}
-
-/// Whether colours may be used. The user can forbid them, which forbids no other emphasis.
-pub(crate) fn has_colour() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Whether this process may write to the terminal and change it.

@@ -14,7 +14,7 @@ use plan::{Choice, Plan, schedule};
 use results::folder::{self, names, write_whole};
 use units::Usage;
 
-use super::run::{self, RunArgs};
+use super::{RunArgs, show};
 use crate::speech::{complain, say};
 use crate::status::{DONE, UNDECIDED};
 
@@ -205,7 +205,7 @@ pub(super) fn follow(job: &SubmittedJob, folder: &Path, wait: bool, may_resume: 
         }
     };
     if folder.join(names::REPORT).exists() {
-        return run::show(folder, folder::load(folder)?).map(Some);
+        return show(folder, folder::load(folder)?).map(Some);
     }
     if may_resume && folder.join(names::CAMPAIGN).exists() {
         return Ok(None);
