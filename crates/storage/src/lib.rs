@@ -21,6 +21,7 @@ mod hints;
 mod inside;
 pub mod libraries;
 mod listing;
+mod listing_calls;
 pub mod locks;
 pub mod mpi_file;
 mod names;

@@ -11,16 +11,7 @@ use results::history::EntrySource;
 
 use crate::course::{CoursePart, SeriesCourse};
 use crate::standing::POINTS_MIN;
-use crate::store::{EntrySummary, HistoryNote};
-
-/// Old imported points of a series that no check rests on.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RemovablePoints {
-    /// The times of the points, in seconds since 1970: from the first of a pair to before the second.
-    pub times: Vec<(f64, f64)>,
-    /// How many imported points are there.
-    pub points: usize,
-}
+use crate::store::{EntrySummary, HistoryNote, RemovablePoints};
 
 /// The imported points before `before_s` that no check rests on. The notes are those of the history.
 pub fn removable(

@@ -34,6 +34,7 @@ use sqlite::SqliteFile;
 
 pub use location::{PostgresAddress, StoreLocation};
 pub use notes::HistoryNote;
+pub use prune::RemovablePoints;
 pub use read::{EntrySummary, SeriesSummary, StoredPoint};
 
 /// How long a call waits for another writer.

@@ -11,8 +11,20 @@ use super::Finding;
 use super::tokens::{Token, close_of};
 use super::tree::{Source, Tree};
 
-/// The crates that this rule checks.
-const CRATES: &[&str] = &["plan", "judge", "lint", "run"];
+/// The crates that this rule checks. The others still have cycles.
+const CRATES: &[&str] = &[
+    "units",
+    "ffi",
+    "measure",
+    "results",
+    "plan",
+    "lint",
+    "run",
+    "judge",
+    "track",
+    "conformance",
+    "evidence",
+];
 
 /// A module, as the names from the root of the crate.
 type ModulePath = Vec<String>;

@@ -3,7 +3,15 @@
 //! Never here: which points no check rests on.
 
 use super::{Store, StoreError};
-use crate::retention::RemovablePoints;
+
+/// Old imported points of a series that no check rests on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RemovablePoints {
+    /// The times of the points, in seconds since 1970: from the first of a pair to before the second.
+    pub times: Vec<(f64, f64)>,
+    /// How many imported points are there.
+    pub points: usize,
+}
 
 const REMOVE: &str = "DELETE FROM points WHERE series = $1 AND time_s >= $2 AND time_s < $3 \
      AND entry IN (SELECT id FROM entries WHERE source <> 'campaign')";

@@ -8,8 +8,8 @@ use results::history::{EntryFact, EntrySource, MeasuredPoint};
 use results::reason::Code;
 use rusqlite::Connection;
 
+use super::RemovablePoints;
 use super::*;
-use crate::retention::RemovablePoints;
 
 fn series(test: &str) -> SeriesId {
     SeriesId {

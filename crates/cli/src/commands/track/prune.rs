@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use report::history::FallRule;
-use track::retention::{RemovablePoints, removable};
+use track::retention::removable;
+use track::store::RemovablePoints;
 use units::several;
 
 use super::super::aligned::aligned;
