@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::common;
 use crate::common::campaign::{Place, data_of, json, there};
+use crate::common::only_in_all;
 
 /// A launch table of one of the installed libraries.
 fn launch(mpirun: &str) -> String {
@@ -31,6 +32,9 @@ fn the_groups_in_a_plan_are_those_of_the_suite() {
 
 #[test]
 fn the_bundled_plan_evaluates_the_functional_clause_of_purple() {
+    if !only_in_all("the whole suite in a campaign takes a minute") {
+        return;
+    }
     if !there("mpirun.mpich") {
         return;
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::common::campaign::{Place, WRITTEN_AND_COMPARED, there};
+use crate::common::only_in_all;
 use crate::common::run;
 
 /// The clauses of a usual contract.
@@ -74,6 +75,9 @@ fn pushed_down(place: &Place) -> Vec<String> {
 
 #[test]
 fn the_signatures_are_on_one_page_with_the_evidence_wherever_pages_break() {
+    if !only_in_all("a browser prints many documents") {
+        return;
+    }
     if !there("chromium") || !there("pdftotext") {
         return;
     }
