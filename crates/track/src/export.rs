@@ -3,7 +3,6 @@
 //! Invariant: values are in base units, and each point names its evidence.
 //! Never here: files.
 
-mod parquet;
 #[cfg(test)]
 mod tests;
 
@@ -16,8 +15,6 @@ use results::history::SeriesId;
 use serde::Serialize;
 
 use crate::store::{EntrySummary, SeriesSummary, Store, StoreError, StoredPoint};
-
-pub use parquet::parquet;
 
 /// Why an export ended early.
 #[derive(Debug)]

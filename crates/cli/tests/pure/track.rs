@@ -162,11 +162,6 @@ fn a_table_of_another_program_is_added_with_names_for_its_columns() {
     let metrics = place.assay(&format!("track export {STORE} --format openmetrics -o m.prom")).ok();
     assert_eq!(metrics, "");
     assert!(fs::read_to_string(place.path("m.prom")).unwrap().contains("\nassay_value{system=\"edison\","));
-    place.assay(&format!("track export {STORE} --format parquet -o m.parquet")).ok();
-    let bytes = fs::read(place.path("m.parquet")).unwrap();
-    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
-    let unnamed = place.assay(&format!("track export {STORE} --format parquet"));
-    assert_eq!(unnamed.status, Some(2), "{unnamed:#?}");
     let unknown = place.assay(&format!("{words} --set nothing=1"));
     assert_eq!(unknown.status, Some(2), "{unknown:#?}");
 }

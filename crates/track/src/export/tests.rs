@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
-use ::parquet::record::{Field, Row};
 use results::comparison::MetricDirection;
 use results::history::{HistoryEntry, MeasuredPoint};
 use results::reason::Code;
@@ -93,46 +91,6 @@ fn each_json_line_is_an_object_with_all_repetitions() {
     assert_eq!(all.len(), 2);
     assert_eq!((&all[0]["values"][1], &all[0]["system"]), (&3e9.into(), &"edison".into()));
     assert_eq!((&all[1]["value"], &all[1]["why"]), (&serde_json::Value::Null, &"none-ran".into()));
-}
-
-/// A cell of the CSV export, from a field of a row.
-fn cell(field: &Field) -> String {
-    match field {
-        Field::Null => String::new(),
-        Field::TimestampMicros(micros) => (*micros as f64 / 1e6).to_string(),
-        Field::Double(value) => value.to_string(),
-        Field::Long(value) => value.to_string(),
-        Field::Str(text) => text.clone(),
-        other => panic!("no column has {other:?}"),
-    }
-}
-
-#[test]
-fn the_parquet_export_has_the_cells_of_the_csv_export_and_all_repetitions() {
-    let (_place, store) = store("edison");
-    let file = tempfile::NamedTempFile::new().unwrap();
-    parquet(&store, &store.series().unwrap(), &mut file.reopen().unwrap()).unwrap();
-    let reader = SerializedFileReader::new(file.reopen().unwrap()).unwrap();
-    let rows: Vec<Row> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
-
-    let text = written(&store, csv);
-    let mut lines = ::csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
-    let lines: Vec<::csv::StringRecord> = lines.records().map(Result::unwrap).collect();
-    assert_eq!((rows.len(), lines.len()), (2, 3));
-    for (row, line) in rows.iter().zip(&lines[1..]) {
-        let columns: Vec<(&String, &Field)> = row.get_column_iter().collect();
-        let (all, rest) = columns.split_at(lines[0].len());
-        assert!(all.iter().map(|(name, _)| name.as_str()).eq(&lines[0]), "{columns:?}");
-        let cells: Vec<String> = all.iter().map(|(_, field)| cell(field)).collect();
-        assert!(cells.iter().map(String::as_str).eq(line), "{cells:?} {line:?}");
-        assert_eq!(rest[0].0, "values");
-    }
-    let values = |row: &Row| match row.get_column_iter().last() {
-        Some((_, Field::ListInternal(list))) => list.elements().to_vec(),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(values(&rows[0]), [Field::Double(2e9), Field::Double(3e9)]);
-    assert_eq!(values(&rows[1]), []);
 }
 
 #[test]

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use track::export::{self, ExportError};
-use units::Usage;
 
 use super::StorePlace;
 use super::list::selected;
@@ -36,8 +35,6 @@ enum ExportFormat {
     Csv,
     /// A JSON object for each point, on a line of its own
     Jsonl,
-    /// A Parquet file with typed columns; it needs --out
-    Parquet,
     /// The last point of each series, for the textfile collector of the node exporter of Prometheus
     Openmetrics,
 }
@@ -45,13 +42,9 @@ enum ExportFormat {
 pub(super) fn run(args: &ExportArgs) -> Result<u8> {
     let store = args.store.open()?;
     let series = selected(&store, &args.texts)?;
-    if matches!(args.format, ExportFormat::Parquet) && args.out.is_none() {
-        return Err(Usage::new("a Parquet file is not text. Name it with --out FILE.").into());
-    }
     let write = |out: &mut (dyn Write + Send)| match args.format {
         ExportFormat::Csv => export::csv(&store, &series, out),
         ExportFormat::Jsonl => export::json_lines(&store, &series, out),
-        ExportFormat::Parquet => export::parquet(&store, &series, out),
         ExportFormat::Openmetrics => export::open_metrics(&store, &series, out),
     };
     match &args.out {
