@@ -170,6 +170,21 @@ fn the_archive_runs_where_it_is_unpacked() {
 }
 
 #[test]
+fn the_program_has_its_symbols_in_a_file_of_their_own() {
+    let Some(packages) = packages() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    output(Command::new("tar").arg("-xf").arg(package(packages, ".tar.gz")).arg("-C").arg(folder.path()))
+        .unwrap();
+    let program = folder.path().join(&names_in(folder.path()).unwrap()[0]).join("bin/assay");
+    let sections =
+        |file: &Path| output(Command::new("readelf").arg("--sections").arg("--wide").arg(file)).unwrap();
+    let of_program = sections(&program);
+    assert!(of_program.contains(" .gnu_debuglink ") && !of_program.contains(" .symtab "), "{of_program}");
+    let symbols = sections(&package(packages, ".debug"));
+    assert!(symbols.contains(" .debug_line ") && symbols.contains(" .symtab "), "{symbols}");
+}
+
+#[test]
 fn the_classic_names_come_with_the_module() {
     let Some(packages) = packages() else { return };
     let find = "ls /usr/lib/*/modulecmd.tcl /usr/lib/modulecmd.tcl 2> /dev/null | head -n 1";

@@ -1,8 +1,8 @@
 //! The program of a release, for the oldest C library that is supported.
 //!
-//! Zig links against the symbols of that library, so the one of this machine may be newer. Names of symbols
-//! stay in the program, so a backtrace has functions. The tables of lines are removed: they are most of its
-//! size.
+//! Zig links against the symbols of that library, so the one of this machine may be newer. The program has no
+//! names and lines of functions: they are most of its size, and the ranks of a job read it from a parallel
+//! file system. A file beside the packages has them for a debugger.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use anyhow::Result;
 use super::{GLIBC, Release, output};
 use crate::step::{Outcome, cargo, logged};
 
-/// The path of the built program.
+/// The path of the program without symbols.
 pub(super) fn path(release: &Release) -> PathBuf {
-    release.root.join("target").join(target(release)).join("release/assay")
+    release.stage().join("assay")
 }
 
 /// The target, as Rust spells it.
@@ -25,16 +25,28 @@ pub(super) fn target(release: &Release) -> String {
 
 pub(super) fn build(release: &Release) -> Result<Outcome> {
     let target = format!("{}.{}.{}", target(release), GLIBC.0, GLIBC.1);
-    let words = ["zigbuild", "--release", "--locked", "-p", "cli", "--bin", "assay", "--target", &target];
+    let words =
+        ["zigbuild", "--profile=dist", "--locked", "-p", "cli", "--bin", "assay", "--target", &target];
     let mut command = release.with_epoch(cargo(&release.root, &words));
     command
         .env("PATH", with_tools(release))
         .env("RUSTFLAGS", flags(&release.root))
-        .env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo")
         .env("CARGO_TARGET_DIR", release.root.join("target"));
     let built = logged(&release.root, "dist-program", vec![command])?;
     let Outcome::Done(_) = built else { return Ok(built) };
+    separate_symbols(release)?;
     Ok(Outcome::Done(output(Command::new(path(release)).arg("--version"))?.trim().to_owned()))
+}
+
+/// Puts the symbols of the built program into a file of their own.
+fn separate_symbols(release: &Release) -> Result<()> {
+    let built = release.root.join("target").join(target(release)).join("dist/assay");
+    let symbols = release.out().join(format!("{}.debug", release.full_name()));
+    output(Command::new("objcopy").arg("--only-keep-debug").arg(&built).arg(&symbols))?;
+    let mut link = OsString::from("--add-gnu-debuglink=");
+    link.push(&symbols);
+    output(Command::new("objcopy").arg("--strip-all").arg(link).arg(&built).arg(path(release)))?;
+    Ok(())
 }
 
 /// The search path with the tools before everything else.
