@@ -163,6 +163,22 @@ fn counter(file: &File) -> Result<u64, CaseProblem> {
     Ok(u64::from_le_bytes(bytes.try_into().map_err(|_| CaseProblem::fail("the counter is cut short"))?))
 }
 
+/// Sets or removes a lock; `Unsupported` if the file system has none.
+pub(super) fn lock(
+    file: &File,
+    owner: Owner,
+    lock: Lock,
+    range: Range,
+    wait: bool,
+) -> Result<(), CaseProblem> {
+    locks::set(file.as_fd(), owner, lock, range, wait).map_err(|error| match error.kind() {
+        // Errors by which a system reports that it has no such locks.
+        ErrorKind::InvalidInput | ErrorKind::Unsupported => CaseProblem::Unsupported(error.to_string()),
+        _ if error.raw_os_error() == Some(37) => CaseProblem::Unsupported(error.to_string()),
+        _ => CaseProblem::from(error),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,20 +205,4 @@ mod tests {
         let wanted = [HeldLock { read: 3, ..held(5, 7, 9) }, HeldLock { read: 1, ..held(5, -4, 2) }];
         assert_eq!(parse(5, &bytes), wanted);
     }
-}
-
-/// Sets or removes a lock; `Unsupported` if the file system has none.
-pub(super) fn lock(
-    file: &File,
-    owner: Owner,
-    lock: Lock,
-    range: Range,
-    wait: bool,
-) -> Result<(), CaseProblem> {
-    locks::set(file.as_fd(), owner, lock, range, wait).map_err(|error| match error.kind() {
-        // Errors by which a system reports that it has no such locks.
-        ErrorKind::InvalidInput | ErrorKind::Unsupported => CaseProblem::Unsupported(error.to_string()),
-        _ if error.raw_os_error() == Some(37) => CaseProblem::Unsupported(error.to_string()),
-        _ => CaseProblem::from(error),
-    })
 }
