@@ -10,7 +10,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use command::{IorFacts, LineFacts, MdtestFacts, ToolLine, TypedCommand, WorkloadName};
+use command::{LineFacts, MdtestFacts, ToolLine, TypedCommand, WorkloadName, ior};
 use plan::app::{App, AppMetric, Pick, PrintedText, Stream};
 use plan::{Plan, schedule};
 use results::folder::{self, CampaignInfo, JobInfo, Machine, Manifest, names};
@@ -98,7 +98,7 @@ pub fn command_line(bytes: &[u8]) {
     for key in ToolLine::keys() {
         let _ = ToolLine::parse(key, &text);
     }
-    IorFacts::read(&words);
+    ior::Line::read(&words);
     MdtestFacts::read(&words);
     let _ = TypedCommand::read(&words);
     for workload in [WorkloadName::Ior, WorkloadName::Mdtest, WorkloadName::FlashIo, WorkloadName::LsLr] {

@@ -6,26 +6,15 @@
 
 use units::Usage;
 
-/// The kind of value that a backend option takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
-    /// Nothing: it is a flag.
-    Flag,
-    /// A whole number.
-    Number,
-    /// Bytes, with a suffix.
-    Size,
-    /// Any text.
-    Text,
-}
+use crate::classic::OptionKind;
 
 /// One option of a backend, set on the command line as `--<backend>.<name>`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackendOption {
     /// Its name without the backend's name and the dot.
     pub name: &'static str,
     /// The kind of value it takes.
-    pub takes: Takes,
+    pub kind: OptionKind,
     /// One line of help.
     pub about: &'static str,
     /// Why the option is accepted without effect; empty for one that has an effect.
@@ -33,13 +22,13 @@ pub struct BackendOption {
 }
 
 /// An option of other file systems that command lines for the classic programs contain.
-const fn idle(name: &'static str, takes: Takes, idle: &'static str) -> BackendOption {
-    BackendOption { name, takes, about: "accept it, without effect", idle }
+const fn idle(name: &'static str, kind: OptionKind, idle: &'static str) -> BackendOption {
+    BackendOption { name, kind, about: "accept it, without effect", idle }
 }
 
 /// A row of an option table.
-const fn option(name: &'static str, takes: Takes, about: &'static str) -> BackendOption {
-    BackendOption { name, takes, about, idle: "" }
+const fn option(name: &'static str, kind: OptionKind, about: &'static str) -> BackendOption {
+    BackendOption { name, kind, about, idle: "" }
 }
 
 /// What one backend can do with any settings; the program asks this before it opens a file. A workload
@@ -153,7 +142,7 @@ const PAGE_BYTES: u64 = 4096;
 
 /// The option of every backend that can bypass the page cache.
 pub(crate) const ODIRECT: BackendOption =
-    option("odirect", Takes::Flag, "open with O_DIRECT: transfers bypass this client's page cache");
+    option("odirect", OptionKind::Flag, "open with O_DIRECT: transfers bypass this client's page cache");
 
 /// Why the options for GPFS have no effect.
 const NO_GPFS: &str = "this program gives no hints to GPFS";
@@ -169,12 +158,12 @@ pub const BACKENDS: &[Backend] = &[
         options: &[
             option(
                 "granularity",
-                Takes::Number,
+                OptionKind::Number,
                 "transfers sent together, and waited for when all are outstanding; default 16",
             ),
             option(
                 "max-pending",
-                Takes::Number,
+                OptionKind::Number,
                 "outstanding transfers (queue depth), at least 8; default 128",
             ),
             ODIRECT,
@@ -187,11 +176,15 @@ pub const BACKENDS: &[Backend] = &[
         name: "dummy",
         about: "moves no data; measures the cost of the program itself",
         options: &[
-            option("delay-close", Takes::Number, "sleep that many microseconds in each close"),
-            option("delay-create", Takes::Number, "sleep that many microseconds in each open for writing"),
-            option("delay-only-rank0", Takes::Flag, "sleep on rank 0 only"),
-            option("delay-sync", Takes::Number, "sleep that many microseconds in each sync"),
-            option("delay-xfer", Takes::Number, "sleep that many microseconds in each transfer"),
+            option("delay-close", OptionKind::Number, "sleep that many microseconds in each close"),
+            option(
+                "delay-create",
+                OptionKind::Number,
+                "sleep that many microseconds in each open for writing",
+            ),
+            option("delay-only-rank0", OptionKind::Flag, "sleep on rank 0 only"),
+            option("delay-sync", OptionKind::Number, "sleep that many microseconds in each sync"),
+            option("delay-xfer", OptionKind::Number, "sleep that many microseconds in each transfer"),
         ],
         also_takes: &[],
         abilities: Abilities { blocking: false, keeps_data: false, ..Abilities::PLAIN },
@@ -201,13 +194,17 @@ pub const BACKENDS: &[Backend] = &[
         name: "hdf5",
         about: "datasets of a file, by parallel HDF5, independent or collective (-c)",
         options: &[
-            option("chunkSize", Takes::Number, "chunks of the datasets, elements of 8 bytes; 0 for none"),
-            option("collectiveMetadata", Takes::Flag, "all ranks read and write metadata together"),
-            option("hintsFileName", Takes::Text, "file of hints for MPI-IO"),
-            option("individualDataSets", Takes::Flag, "a dataset per rank (never worked in IOR either)"),
-            option("noFill", Takes::Flag, "write no fill values into a new dataset"),
-            option("setAlignment", Takes::Size, "alignment of objects in the file"),
-            option("showHints", Takes::Flag, "show the hints of each file"),
+            option(
+                "chunkSize",
+                OptionKind::Number,
+                "chunks of the datasets, elements of 8 bytes; 0 for none",
+            ),
+            option("collectiveMetadata", OptionKind::Flag, "all ranks read and write metadata together"),
+            option("hintsFileName", OptionKind::Text, "file of hints for MPI-IO"),
+            option("individualDataSets", OptionKind::Flag, "a dataset per rank (never worked in IOR either)"),
+            option("noFill", OptionKind::Flag, "write no fill values into a new dataset"),
+            option("setAlignment", OptionKind::Size, "alignment of objects in the file"),
+            option("showHints", OptionKind::Flag, "show the hints of each file"),
         ],
         also_takes: &[],
         abilities: Abilities {
@@ -225,12 +222,12 @@ pub const BACKENDS: &[Backend] = &[
         options: &[
             option(
                 "madv_dont_need",
-                Takes::Flag,
+                OptionKind::Flag,
                 "remove the pages from the mapping after each sync (MADV_DONTNEED)",
             ),
             option(
                 "madv_pattern",
-                Takes::Flag,
+                OptionKind::Flag,
                 "advise access in order (MADV_SEQUENTIAL); =2: at random (MADV_RANDOM)",
             ),
         ],
@@ -247,13 +244,13 @@ pub const BACKENDS: &[Backend] = &[
         name: "mpiio",
         about: "files by MPI-IO, independent or collective (-c)",
         options: &[
-            option("hintsFileName", Takes::Text, "file of hints for MPI_File_open"),
-            option("preallocate", Takes::Flag, "ask for the file's space when it is opened for writing"),
-            option("showHints", Takes::Flag, "show the hints of each file"),
-            option("useFileView", Takes::Flag, "transfers through a file view"),
+            option("hintsFileName", OptionKind::Text, "file of hints for MPI_File_open"),
+            option("preallocate", OptionKind::Flag, "ask for the file's space when it is opened for writing"),
+            option("showHints", OptionKind::Flag, "show the hints of each file"),
+            option("useFileView", OptionKind::Flag, "transfers through a file view"),
             option(
                 "useStridedDatatype",
-                Takes::Flag,
+                OptionKind::Flag,
                 "with useFileView: the same transfer of all segments in one call",
             ),
         ],
@@ -265,19 +262,19 @@ pub const BACKENDS: &[Backend] = &[
         name: "ncmpi",
         about: "a variable of one file for all ranks, by PnetCDF, independent or collective (-c)",
         options: &[
-            option("hintsFileName", Takes::Text, "file of hints for MPI-IO"),
+            option("hintsFileName", OptionKind::Text, "file of hints for MPI-IO"),
             option(
                 "preallocate",
-                Takes::Flag,
+                OptionKind::Flag,
                 "accepted as in IOR 4.1, without effect: the library has no such call",
             ),
-            option("showHints", Takes::Flag, "show the hints of each file"),
+            option("showHints", OptionKind::Flag, "show the hints of each file"),
             option(
                 "useFileView",
-                Takes::Flag,
+                OptionKind::Flag,
                 "accepted as in IOR 4.1, without effect: the library makes its own views",
             ),
-            option("useStridedDatatype", Takes::Flag, "accepted as in IOR 4.1, without effect"),
+            option("useStridedDatatype", OptionKind::Flag, "accepted as in IOR 4.1, without effect"),
         ],
         also_takes: &[],
         abilities: Abilities {
@@ -294,32 +291,32 @@ pub const BACKENDS: &[Backend] = &[
         name: "posix",
         about: "files of a mounted file system, by pread and pwrite",
         options: &[
-            idle("beegfs.ChunkSize", Takes::Size, NO_BEEGFS),
-            idle("beegfs.NumTargets", Takes::Number, NO_BEEGFS),
-            idle("gpfs.createsharing", Takes::Flag, NO_GPFS),
-            idle("gpfs.finegrainreadsharing", Takes::Flag, NO_GPFS),
-            idle("gpfs.finegrainwritesharing", Takes::Flag, NO_GPFS),
-            idle("gpfs.hintaccess", Takes::Flag, NO_GPFS),
-            idle("gpfs.releasetoken", Takes::Flag, NO_GPFS),
-            option("lustre.ignorelocks", Takes::Flag, "Lustre: no range locks on the file"),
-            option("lustre.pool", Takes::Text, "Lustre: OST pool of new files"),
+            idle("beegfs.ChunkSize", OptionKind::Size, NO_BEEGFS),
+            idle("beegfs.NumTargets", OptionKind::Number, NO_BEEGFS),
+            idle("gpfs.createsharing", OptionKind::Flag, NO_GPFS),
+            idle("gpfs.finegrainreadsharing", OptionKind::Flag, NO_GPFS),
+            idle("gpfs.finegrainwritesharing", OptionKind::Flag, NO_GPFS),
+            idle("gpfs.hintaccess", OptionKind::Flag, NO_GPFS),
+            idle("gpfs.releasetoken", OptionKind::Flag, NO_GPFS),
+            option("lustre.ignorelocks", OptionKind::Flag, "Lustre: no range locks on the file"),
+            option("lustre.pool", OptionKind::Text, "Lustre: OST pool of new files"),
             option(
                 "lustre.startost",
-                Takes::Number,
+                OptionKind::Number,
                 "Lustre: first OST of new files; -1 lets the system choose",
             ),
             option(
                 "lustre.stripecount",
-                Takes::Number,
+                OptionKind::Number,
                 "Lustre: OSTs per new file; 0 for the directory's default, -1 for all",
             ),
             option(
                 "lustre.stripesize",
-                Takes::Size,
+                OptionKind::Size,
                 "Lustre: stripe size of new files, a multiple of 64k; 0 for the directory's default",
             ),
             ODIRECT,
-            option("rangelocks", Takes::Flag, "hold a lock of its range around each transfer"),
+            option("rangelocks", OptionKind::Flag, "hold a lock of its range around each transfer"),
         ],
         also_takes: &[],
         abilities: Abilities::PLAIN,
@@ -332,7 +329,7 @@ pub const BACKENDS: &[Backend] = &[
             ODIRECT,
             option(
                 "plain-buffers",
-                Takes::Flag,
+                OptionKind::Flag,
                 "do not register the buffers: slower, and no memory is locked",
             ),
         ],

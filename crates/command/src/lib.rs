@@ -2,8 +2,8 @@
 //!
 //! The options of `ior`, `mdtest` and `md-workbench` are enums with a table each. One grammar, in
 //! [`classic`], turns a command line into occurrences of options. All readers use these occurrences: the
-//! personalities that run the workload, [`IorLine`] and [`ToolLine`] of a plan, [`IorFacts`] and
-//! [`MdtestFacts`] of the linter.
+//! personalities that run the workload, [`ior::Line`] and [`ToolLine`] of a plan, and [`MdtestFacts`] of the
+//! linter.
 //!
 //! The parsers of the other workloads are in `cli` (`fdtree/grammar.rs`, `flash_io/grammar.rs`,
 //! `ls_lr/options.rs`, `mpi_io/args.rs`). This crate has only the facts of them that plans need, read by
@@ -14,22 +14,26 @@
 
 pub mod backends;
 pub mod classic;
-mod ior;
+mod data_key;
+pub mod ior;
 mod launcher;
 mod md_workbench;
 mod mdtest;
 mod name_facts;
+mod packet;
+mod settings;
 mod stamped;
 pub mod tool_line;
 pub mod words;
 
-pub use backends::{
-    Abilities, BACKENDS, Backend, BackendOption, FileForm, Needs, Takes, backend, discards_data,
-};
-pub use ior::{IorFacts, IorLine, IorOption, ReadShift, line as ior_line};
+pub use backends::{Abilities, BACKENDS, Backend, BackendOption, FileForm, Needs, backend, discards_data};
+pub use data_key::{KeySource, check_nonce};
+pub use ior::IorOption;
 pub use launcher::{LaunchedRanks, TypedCommand, WorkloadName};
 pub use md_workbench::MdWorkbenchOption;
 pub use mdtest::MdtestOption;
 pub use name_facts::{LineFacts, MdtestFacts, WalkFacts};
+pub use packet::Packet;
+pub use settings::Settings;
 pub use stamped::has_stamped_data;
 pub use tool_line::{Measures, ToolLine};

@@ -3,9 +3,9 @@
 //! Invariant: a value that cannot be parsed is unknown, never guessed.
 //! Never here: checking that an option exists.
 
-use crate::IorFacts;
 use crate::MdtestOption::{self, *};
-use crate::classic::{ModuleOptions, OptionInput, OptionValues, read_tokens};
+use crate::classic::{OptionInput, OptionValues, read_tokens};
+use crate::ior;
 use crate::launcher::WorkloadName;
 use crate::tool_line::tools::options_of;
 use crate::tool_line::{directories, does};
@@ -43,7 +43,7 @@ pub struct MdtestFacts {
 impl MdtestFacts {
     /// Reads the arguments that follow the program's name.
     pub fn read(line: &[String]) -> Self {
-        let occurrences = read_tokens::<MdtestOption>(line, ModuleOptions::Any);
+        let occurrences = read_tokens::<MdtestOption>(line);
         let given = OptionValues::of(&occurrences);
         let number = |option, otherwise| given.number(option, otherwise);
         Self {
@@ -122,7 +122,7 @@ impl WalkFacts {
 #[derive(Clone, Debug, PartialEq)]
 pub enum LineFacts {
     /// Transfers.
-    Ior(IorFacts),
+    Ior(Box<ior::Line>),
     /// Operations on files and directories.
     Mdtest(MdtestFacts),
     /// A walk of trees.
@@ -141,7 +141,7 @@ impl LineFacts {
     /// Reads the arguments that follow the name of a workload.
     pub fn read(workload: WorkloadName, words: &[String]) -> Self {
         match workload {
-            WorkloadName::Ior => Self::Ior(IorFacts::read(words)),
+            WorkloadName::Ior => Self::Ior(Box::new(ior::Line::read(words))),
             WorkloadName::Mdtest => Self::Mdtest(MdtestFacts::read(words)),
             WorkloadName::Ls => Self::Walk(WalkFacts::read(words, true)),
             WorkloadName::LsLr => Self::Walk(WalkFacts::read(words, false)),

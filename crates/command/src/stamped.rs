@@ -1,14 +1,14 @@
 //! Whether a workload moves stamped data, which can be keyed.
 
-use crate::classic::{ModuleOptions, OptionValues, read_tokens};
-use crate::{IorFacts, MdtestOption};
+use crate::classic::{OptionValues, read_tokens};
+use crate::{MdtestOption, Packet, ior};
 
 /// Whether the command line of a workload writes or expects stamped data. Options in a script are not known.
 pub fn has_stamped_data(workload: &str, words: &[String]) -> bool {
     let first = match workload {
-        "ior" => IorFacts::read(words).packet,
+        "ior" => return ior::Line::read(words).packet == Packet::Stamped,
         "mdtest" => {
-            let occurrences = read_tokens::<MdtestOption>(words, ModuleOptions::Any);
+            let occurrences = read_tokens::<MdtestOption>(words);
             let options = OptionValues::of(&occurrences);
             options.text(MdtestOption::PacketType).and_then(|text| text.chars().next())
         }

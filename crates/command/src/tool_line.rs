@@ -11,9 +11,7 @@ pub(crate) mod tools;
 
 use units::Usage;
 
-use crate::classic::{
-    ClassicOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens,
-};
+use crate::classic::{ClassicOption, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens};
 use crate::words::{self, LinePart, SplitLine};
 use crate::{MdWorkbenchOption, MdtestOption};
 pub(crate) use mdtest::{directories, does};
@@ -280,7 +278,7 @@ fn check_classic<I: ClassicOption>(
     stray: &dyn Fn(&str) -> String,
     rule: fn(I, &str) -> Result<(), Usage>,
 ) -> Result<Vec<OptionOccurrence<I>>, Usage> {
-    let occurrences = read_tokens::<I>(words, ModuleOptions::Any);
+    let occurrences = read_tokens::<I>(words);
     for given in &occurrences {
         let word = &words[given.at];
         if let OptionInput::Fault(OptionFault::Stray(_)) = given.input {

@@ -155,7 +155,7 @@ fn incomplete(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
         let explained = partly
             || phase.stonewall.is_some()
             || case.test.line.as_ior().is_some_and(|line| {
-                line.status_file.is_some() || line.min_time && phase.bytes > phase.expected_bytes
+                line.status_file.is_some() || line.has_minimum_time() && phase.bytes > phase.expected_bytes
             });
         let missing = phase.expected_bytes.abs_diff(phase.bytes);
         (missing > 0 && !explained).then_some(missing as f64)
@@ -185,7 +185,7 @@ fn not_flushed(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
 fn reported_unflushed(case: &TestCriterion<'_>) -> Option<Reason> {
     let app = case.test.line.as_app().filter(|_| case.phase() == "write")?;
     let mut lines = case.jobs().iter().filter_map(|job| app.ior_line(reported::reported(job)?));
-    lines.find(|line| line.script.is_none() && !line.persists())?;
+    lines.find(|line| line.parsed.script.is_none() && !line.persists())?;
     Some(Reason::new(Code::NotFlushed).with("phase", "write").with("ior", true))
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use command::words::{SplitLine, Valued};
-use command::{IorFacts, LaunchedRanks, LineFacts, WorkloadName};
+use command::{LaunchedRanks, LineFacts, WorkloadName, ior};
 use plan::launcher::LaunchKind;
 use plan::line::Line;
 use plan::{Criterion, Decide, Goal, Group, Placement, Plan, Score, Stat, StateKind, Stripes, Test, Uses};
@@ -311,7 +311,7 @@ fn source(plan: &Plan, test: &Test) -> Option<MakerFacts> {
             (format!("test {}", made.id), &made.line, &made.placement)
         }
     };
-    let line = IorFacts::read(line.as_ior()?.words.as_slice());
+    let line = ior::Line::read(&line.as_ior()?.words);
     Some(MakerFacts { name, line, ranks: Some(placement.ranks.into()) })
 }
 
@@ -324,7 +324,7 @@ fn verified(plan: &Plan) -> Vec<String> {
         let Some(line) = test.line.as_ior().filter(|line| line.read_check || line.write_check) else {
             continue;
         };
-        if line.write || (line.mix && line.read_check) {
+        if line.write || (line.mixes() && line.read_check) {
             all.insert(test.id.clone());
         }
         let mut test = test;

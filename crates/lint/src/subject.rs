@@ -4,7 +4,7 @@
 //! [`LineSubject::worded_role`], which gives only info.
 //! Never here: where the facts come from.
 
-use command::{IorFacts, LaunchedRanks, LineFacts, MdtestFacts, TypedCommand, WorkloadName};
+use command::{LaunchedRanks, LineFacts, MdtestFacts, TypedCommand, WorkloadName, ior};
 use plan::{Comparison, Stat};
 use results::finding::SourcePosition;
 use units::{Dimension, Quantity};
@@ -95,7 +95,7 @@ pub struct MakerFacts {
     /// The name of the dataset or test.
     pub name: String,
     /// Its command line.
-    pub line: IorFacts,
+    pub line: ior::Line,
     /// Its ranks.
     pub ranks: Option<u64>,
 }
@@ -196,9 +196,9 @@ impl LineSubject {
     }
 
     /// The command line of IOR, if all its options are known.
-    pub(crate) fn ior(&self) -> Option<&IorFacts> {
+    pub(crate) fn ior(&self) -> Option<&ior::Line> {
         match &self.line {
-            LineFacts::Ior(line) if line.script.is_none() => Some(line),
+            LineFacts::Ior(line) if line.parsed.script.is_none() => Some(line),
             _ => None,
         }
     }
@@ -270,7 +270,7 @@ impl LineSubject {
         let target = self.target?;
         match target.dimension {
             Dimension::BytesPerSecond => Some(target.value),
-            Dimension::PerSecond => Some(target.value * self.ior()?.transfer_bytes? as f64),
+            Dimension::PerSecond => Some(target.value * self.ior()?.transfer_bytes()? as f64),
             _ => None,
         }
     }
@@ -282,7 +282,7 @@ impl LineSubject {
 
     /// Whether the measured phase is the write, as far as stated.
     pub(crate) fn measures_write(&self) -> bool {
-        let writes = self.ior().is_some_and(|line| line.write);
+        let writes = self.ior().is_some_and(|line| line.writes());
         writes
             && !matches!(self.role, Some(LineRole::Dataset | LineRole::Read))
             && (self.criteria.is_empty()
@@ -292,7 +292,7 @@ impl LineSubject {
 
     /// Whether the measured phase is the read, as far as stated.
     pub(crate) fn measures_read(&self) -> bool {
-        let reads = self.ior().is_some_and(|line| line.read);
+        let reads = self.ior().is_some_and(|line| line.reads());
         reads
             && !self.cache_warm
             && !matches!(self.role, Some(LineRole::Dataset | LineRole::Write))

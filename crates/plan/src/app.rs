@@ -9,7 +9,7 @@ mod reported;
 
 use std::borrow::Cow;
 
-use command::{IorFacts, MdtestFacts};
+use command::{MdtestFacts, ior};
 use regex_lite::Regex;
 use results::record::{End, Record, Reported, Run, SCHEMA, Value};
 use units::{Dimension, Quantity};
@@ -342,8 +342,8 @@ impl App {
     }
 
     /// The facts of the command line that IOR printed, if the program is IOR.
-    pub fn ior_line(&self, facts: &Reported) -> Option<IorFacts> {
-        self.options("ior", facts).map(IorFacts::read)
+    pub fn ior_line(&self, facts: &Reported) -> Option<ior::Line> {
+        self.options("ior", facts).map(ior::Line::read)
     }
 
     /// The facts of the command line that mdtest printed, if the program is mdtest.

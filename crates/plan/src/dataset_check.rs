@@ -9,7 +9,7 @@ use results::record::{self, Phase, Record};
 
 use crate::model::{Dataset, Plan, Test};
 use crate::schedule::PlannedJob;
-use command::{FileForm, IorLine};
+use command::{FileForm, ior};
 
 /// Share of a file that must have blocks.
 const ALLOCATED: f64 = 0.9;
@@ -87,7 +87,7 @@ pub fn is_sparse(file: &DatasetFile) -> bool {
 }
 
 /// What is missing from the files, compared with the records.
-fn part(line: &IorLine, phase: &Phase, made: &Manifest) -> Option<Reason> {
+fn part(line: &ior::Line, phase: &Phase, made: &Manifest) -> Option<Reason> {
     if command::discards_data(&phase.backend) {
         return Some(Reason::new(Code::DatasetNotStored));
     }
@@ -114,20 +114,20 @@ fn part(line: &IorLine, phase: &Phase, made: &Manifest) -> Option<Reason> {
 }
 
 /// Bytes of each file, for ranks that all moved the same amount.
-fn file_bytes(line: &IorLine, phase: &Phase) -> u64 {
+fn file_bytes(line: &ior::Line, phase: &Phase) -> u64 {
     let ranks = u64::from(phase.ranks.max(1));
-    let whole = line.block_bytes.saturating_mul(line.segments);
+    let whole = line.block.saturating_mul(line.segments);
     let of_rank = (phase.bytes / ranks).min(whole);
     if phase.file_per_rank {
         return of_rank;
     }
-    let (blocks, rest) = (of_rank / line.block_bytes.max(1), of_rank % line.block_bytes.max(1));
+    let (blocks, rest) = (of_rank / line.block.max(1), of_rank % line.block.max(1));
     match rest {
         0 => of_rank.saturating_mul(ranks),
         // The last rank's block begins after those of the others.
         _ => {
             let blocks = blocks.saturating_mul(ranks).saturating_add(ranks - 1);
-            blocks.saturating_mul(line.block_bytes).saturating_add(rest)
+            blocks.saturating_mul(line.block).saturating_add(rest)
         }
     }
 }
@@ -145,7 +145,7 @@ fn too_small(dataset: &Dataset, phase: &Phase) -> Option<Reason> {
 fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<Reason> {
     let (line, written) = (test.line.as_ior()?, dataset.line.as_ior()?);
     let sized = line.status_file.is_some() && written.status_file.is_some();
-    if !line.only_reads() || sized || !test.imports.is_empty() {
+    if line.write || sized || !test.imports.is_empty() {
         return None;
     }
     let asked = if line.file_per_rank { line.bytes(1) } else { line.bytes(test.placement.ranks) };

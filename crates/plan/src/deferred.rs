@@ -191,7 +191,7 @@ fn measured(records: &[Record], metric: &str) -> Option<f64> {
 
 /// Bytes of the smallest file that a job left, in whole transfers. Readers do not read parts of transfers.
 fn smallest_file(maker: &Test, records: &[Record]) -> Option<u64> {
-    let transfer = maker.line.as_ior().map_or(1, |line| line.transfer_bytes).max(1);
+    let transfer = maker.line.as_ior().map_or(1, |line| line.transfer).max(1);
     let written = record::phases(records).filter(|phase| phase.phase == "write");
     let smallest = written.filter_map(|phase| phase.smallest_file_bytes).min();
     smallest.map(|bytes| bytes / transfer * transfer)

@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use command::IorFacts;
 use units::{Dimension, Quantity};
 
 use crate::line::Line;
@@ -190,14 +189,12 @@ fn of_job(plan: &Plan, job: &PlannedJob, earlier: &EarlierResults) -> Estimate {
 /// The phases of an IOR command line.
 fn of_transfers(known: &KnownRates<'_>, line: &Line, placed: &Placement) -> Vec<Estimate> {
     let Some(ior) = line.as_ior() else { return vec![Estimate::unknown()] };
-    let facts = IorFacts::read(&ior.words);
-    let transfer = ior.transfer_bytes as f64;
-    let limit = facts.rate.as_deref().and_then(|text| bytes_per_second(text, transfer));
-    let limit = limit.map(|rate| (rate, Basis::RateLimit));
+    let transfer = ior.transfer as f64;
+    let limit = ior.rate_bytes().map(|rate| (rate, Basis::RateLimit));
     let once = ior.bytes(placed.ranks) as f64;
-    let deadline = (ior.deadline_s > 0).then_some(ior.deadline_s as f64);
+    let deadline = (ior.deadline > 0).then_some(ior.deadline.into());
     let sustained = known.test.and_then(|test| test.sustained_s).unwrap_or(0.0);
-    let minimum = sustained.max(facts.min_time_s as f64);
+    let minimum = sustained.max(ior.seconds_min.into());
     let rates: Vec<_> =
         ior.phases().into_iter().map(|phase| (phase, known.of_phase(phase, transfer))).collect();
     let other = rates.iter().find_map(|(_, rate)| *rate).map(|(rate, _)| (rate, Basis::OtherPhase));
@@ -208,9 +205,9 @@ fn of_transfers(known: &KnownRates<'_>, line: &Line, placed: &Placement) -> Vec<
         let minimum = if is_check { 0.0 } else { minimum };
         let mut estimate = time(once, rate, deadline, minimum);
         // After the deadline, slower ranks move what the fastest one has moved.
-        let wears_out = facts.wear_out && !is_check && estimate.rests_on.contains(&Basis::Deadline);
+        let wears_out = ior.wears_out() && !is_check && estimate.rests_on.contains(&Basis::Deadline);
         estimate.is_open |= wears_out;
-        estimate.times(ior.repetitions)
+        estimate.times(ior.repetitions.into())
     };
     rates.iter().map(phase).collect()
 }
@@ -333,16 +330,6 @@ fn of_criterion(plan: &Plan, criterion: &Criterion, metric: &str, shares: u32) -
             threshold(plan, &plan.tests[*test], metric, left).map(|rate| share * rate)
         }
         Goal::Accepted { .. } => None,
-    }
-}
-
-/// `200MB/s`, or `5000/s` of this transfer size.
-fn bytes_per_second(text: &str, transfer: f64) -> Option<f64> {
-    let quantity: Quantity = text.parse().ok()?;
-    match quantity.dimension {
-        Dimension::BytesPerSecond => Some(quantity.value),
-        Dimension::PerSecond => Some(quantity.value * transfer),
-        _ => None,
     }
 }
 

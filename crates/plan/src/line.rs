@@ -4,7 +4,7 @@
 //! of the files, it is added.
 
 pub use command::has_stamped_data;
-use command::{IorFacts, IorLine, Measures, ToolLine};
+use command::{Measures, ToolLine, ior};
 use results::record::CaseOutcome;
 use units::Usage;
 
@@ -17,7 +17,7 @@ pub(crate) const IOR_FILE: &str = "{dir}/data";
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
     /// Transfers.
-    Ior(IorLine),
+    Ior(Box<ior::Line>),
     /// Metadata operations, and all other workloads except IOR.
     Tool(ToolLine),
     /// An external program.
@@ -37,102 +37,38 @@ fn yields(measures: Measures, metric: &str) -> bool {
     }
 }
 
-/// How an IOR command line moves its data, as far as this affects the rate.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TransferStyle {
-    /// Whether the offsets are in random order.
-    pub random: bool,
-    /// Whether transfers are rate-limited.
-    pub rate_limited: bool,
-    /// Whether it writes a file per process.
-    pub file_per_rank: bool,
-    /// Whether calls are collective.
-    pub collective: bool,
-    /// The interface, in upper case.
-    pub api: String,
-    /// Whether the data is flushed at the end, after each transfer, or bypasses the page cache.
-    pub flushed: [bool; 3],
-}
-
-/// The parameters that every phase of an IOR command line has.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TransferParameters {
-    /// The interface, in lower case.
-    pub backend: String,
-    /// Bytes of one block.
-    pub block_bytes: u64,
-    /// Bytes of one transfer.
-    pub transfer_bytes: u64,
-    /// Segments.
-    pub segments: u64,
-    /// Whether it writes a file per process.
-    pub file_per_rank: bool,
-    /// Whether written data is flushed to storage within the measured time.
-    pub flushed: bool,
-    /// Whether the command line asks for `O_DIRECT`.
-    pub direct: bool,
-}
-
-impl TransferParameters {
-    /// Those of these arguments; `None` if a script has other options, or a value is not known.
-    pub fn of(words: &[String]) -> Option<Self> {
-        let facts = IorFacts::read(words);
-        Some(Self {
-            backend: facts.api.to_lowercase(),
-            block_bytes: facts.block_bytes?,
-            transfer_bytes: facts.transfer_bytes?,
-            segments: facts.segments?,
-            file_per_rank: facts.file_per_rank,
-            flushed: facts.fsync || facts.fsync_each,
-            direct: facts.direct,
-        })
-        .filter(|_| facts.script.is_none())
-    }
-}
-
 impl Line {
-    /// How an IOR command line moves its data; `None` for other workloads.
-    pub fn transfer_style(&self) -> Option<TransferStyle> {
-        let facts = IorFacts::read(&self.as_ior()?.words);
-        Some(TransferStyle {
-            random: facts.random,
-            rate_limited: facts.is_rate_limited,
-            file_per_rank: facts.file_per_rank,
-            collective: facts.collective,
-            api: facts.api,
-            flushed: [facts.fsync, facts.fsync_each, facts.direct],
-        })
-    }
-
     /// Reads the command line that a plan gives under `key`, which names the workload.
     pub fn parse(key: &str, text: &str) -> Result<Self, Usage> {
         match key {
-            "ior" => IorLine::parse(text).map(Self::Ior),
+            "ior" => ior::Line::parse(text).map(|line| Self::Ior(Box::new(line))),
             _ => ToolLine::parse(key, text).map(Self::Tool),
         }
     }
 
-    /// The command line with written data read back and compared afterwards, as [`IorLine::verified`] has it.
+    /// The command line with written data read back and compared afterwards, as [`ior::Line::verified`] does.
     /// Other workloads have no such phase.
     pub fn verified(self) -> Self {
-        if let Self::Ior(line) = self { Self::Ior(line.verified()) } else { self }
+        if let Self::Ior(line) = self { Self::Ior(Box::new(line.verified())) } else { self }
     }
 
     /// Whether files are dropped from the page cache before they are read: `--drop-caches`.
     pub fn drops_caches(&self) -> bool {
-        self.as_ior().is_some_and(|line| line.drop_caches == Some(true))
+        self.as_ior().is_some_and(|line| line.drop_caches)
     }
 
     /// Whether the command line itself uses fewer ranks than are started: `-N` of IOR.
     pub fn takes_fewer_ranks(&self) -> bool {
-        self.as_ior().is_some_and(|line| IorFacts::read(&line.words).ranks.is_some())
+        self.as_ior().is_some_and(|line| line.ranks.is_some())
     }
 
     /// Restores the arguments of `text`, the command line before values were inserted.
     pub(crate) fn restore(&mut self, text: &str) {
-        let (Self::Ior(IorLine { words, .. })
-        | Self::Tool(ToolLine { words, .. })
-        | Self::App(App { words, .. })) = self;
+        let words = match self {
+            Self::Ior(line) => &mut line.words,
+            Self::Tool(line) => &mut line.words,
+            Self::App(app) => &mut app.words,
+        };
         let before: Vec<&str> = text.split_whitespace().collect();
         // The program's name may come first.
         let skip = usize::from(before.first().is_some_and(|first| !first.starts_with('-')));
@@ -152,16 +88,17 @@ impl Line {
 
     /// The arguments after the command.
     pub fn words(&self) -> &[String] {
-        let (Self::Ior(IorLine { words, .. })
-        | Self::Tool(ToolLine { words, .. })
-        | Self::App(App { words, .. })) = self;
-        words
+        match self {
+            Self::Ior(line) => &line.words,
+            Self::Tool(line) => &line.words,
+            Self::App(app) => &app.words,
+        }
     }
 
     /// The arguments that set the place of the files, with `{dir}` in them; empty if the line sets it.
     pub fn place(&self) -> Vec<String> {
         let words: &[&str] = match self {
-            Self::Ior(line) if line.file.is_some() => &[],
+            Self::Ior(line) if line.file().is_some() => &[],
             Self::Ior(_) => &["-o", IOR_FILE],
             Self::Tool(line) => line.place(),
             Self::App(_) => &[],
@@ -191,7 +128,7 @@ impl Line {
     /// Whether the command line works on files that it did not make itself.
     pub fn only_reads(&self) -> bool {
         match self {
-            Self::Ior(line) => line.only_reads(),
+            Self::Ior(line) => !line.write,
             Self::Tool(line) => !line.creates(),
             Self::App(_) => false,
         }
@@ -219,9 +156,9 @@ impl Line {
     pub fn bytes(&self, ranks: u32) -> (u64, u64) {
         match self {
             Self::Ior(line) => {
-                let bytes = line.bytes(ranks).saturating_mul(line.repetitions);
+                let bytes = line.bytes(ranks).saturating_mul(line.repetitions.into());
                 let share = |present: bool| if present { bytes } else { 0 };
-                let parts = [line.read, line.read_check, line.write_check];
+                let parts = [line.reads_plainly(), line.read_check, line.write_check];
                 let read = parts.into_iter().map(share).fold(0, u64::saturating_add);
                 (share(line.write), read)
             }
@@ -253,7 +190,7 @@ impl Line {
     /// Seconds after which its phases stop; 0 for never.
     pub fn deadline_s(&self) -> u64 {
         match self {
-            Self::Ior(line) => line.deadline_s,
+            Self::Ior(line) => line.deadline.into(),
             Self::Tool(line) => line.deadline_s(),
             Self::App(_) => 0,
         }
@@ -291,14 +228,14 @@ impl Line {
     /// How often it repeats everything within one job.
     pub fn repetitions(&self) -> u64 {
         match self {
-            Self::Ior(line) => line.repetitions,
+            Self::Ior(line) => line.repetitions.into(),
             Self::Tool(line) => line.repetitions(),
             Self::App(_) => 1,
         }
     }
 
     /// The command line of IOR.
-    pub fn as_ior(&self) -> Option<&IorLine> {
+    pub fn as_ior(&self) -> Option<&ior::Line> {
         if let Self::Ior(line) = self { Some(line) } else { None }
     }
 

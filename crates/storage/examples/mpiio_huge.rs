@@ -9,9 +9,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::ExitCode;
 
+use command::Settings;
 use ranks::mpi::MpiWorld;
 use ranks::{Comm, launcher};
-use storage::{Mode, Open, Parts, Settings, Storage};
+use storage::{Mode, Open, Parts, Storage};
 
 /// More than a C `int` counts, and more than Linux moves in one call.
 const BYTES: usize = (1 << 31) + 4096;

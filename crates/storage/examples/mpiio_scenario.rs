@@ -7,9 +7,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use command::Settings;
 use ranks::mpi::MpiWorld;
 use ranks::{Comm, launcher};
-use storage::{Mode, Open, Parts, Settings, Storage};
+use storage::{Mode, Open, Parts, Storage};
 
 /// Bytes that each rank writes.
 const BLOCK: usize = 65536;

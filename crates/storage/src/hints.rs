@@ -11,7 +11,7 @@ use std::fs;
 
 use units::Usage;
 
-use crate::backends::Settings;
+use command::Settings;
 
 /// Prefixes of the names of hints, as in IOR.
 const PREFIXES: [&str; 2] = ["IOR_HINT__MPI__", "IOR_HINT__GPFS__"];

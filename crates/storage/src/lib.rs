@@ -32,7 +32,7 @@ mod slots;
 pub mod targets;
 mod traits;
 
-pub use backends::{Driver, LIBRARIES, Mapped, Settings, driver};
+pub use backends::{Driver, LIBRARIES, Mapped, driver};
 pub use buffer::{ALIGNMENT, Buffer};
 pub use client::{Client, KernelClock, NodeMemory, read_clock, unforeseen};
 pub use files::{MountedFileSystem, directory_of, space, stored_before_full};

@@ -10,11 +10,12 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use command::ior::{Offsets, Request};
 use measure::CycleClock;
 use ranks::ClockOffset;
 use results::Record;
 use results::record::Phase;
-use workloads::ior::{IorContext, IorParameters, Offsets, run};
+use workloads::ior::{IorContext, run};
 use workloads::kit::observer::Silent;
 use workloads::kit::payload::{DataIdentity, DataKey, Packet, Payload};
 use workloads::mdtest;
@@ -32,7 +33,7 @@ const PACKETS: &[(&str, Packet)] = &[
 ];
 
 /// Runs one test on one local rank and returns its first phase.
-fn phase(parameters: &IorParameters) -> Phase {
+fn phase(parameters: &Request) -> Phase {
     let backend = storage::driver(&parameters.backend).expect("a known backend");
     let storage = (backend.open)(&parameters.settings).expect("settings it takes");
     parameters.check(1).expect("sound parameters");
@@ -48,6 +49,7 @@ fn phase(parameters: &IorParameters) -> Phase {
         board: None,
         seed: 1,
         warning: None,
+        data_key: None,
     };
     run(parameters, &*storage, &comm, &mut cx).expect("the test runs");
     let phase = |record| if let Record::Phase(phase) = record { Some(*phase) } else { None };
@@ -61,14 +63,14 @@ fn dummy(order: &str, op: &str, ops: u64) -> f64 {
         "ior" => Offsets::IorShuffled,
         _ => panic!("{USAGE}"),
     };
-    let parameters = IorParameters {
+    let parameters = Request {
         backend: "DUMMY".into(),
         transfer: 4096,
         block: 4096 * ops,
         offsets,
         write: op == "write",
         read: op == "read",
-        ..IorParameters::default()
+        ..Request::default()
     };
     let phase = phase(&parameters);
     assert_eq!(phase.ops, ops);

@@ -150,12 +150,12 @@ fn source(reader: &LineSubject, of_reader: Option<RankStart>, text: &str) -> Res
         return Err(Usage(format!("--dataset: the command is rejected: {why}")));
     }
     match &made.line {
-        LineFacts::Ior(line) if line.script.is_some() => {
+        LineFacts::Ior(line) if line.parsed.script.is_some() => {
             Err(Usage::new("--dataset: -f hides the options. Write them on the command line."))
         }
         LineFacts::Ior(line) => Ok(MakerFacts {
             name: "the dataset".to_owned(),
-            line: line.clone(),
+            line: *line.clone(),
             ranks: made.ranks().or(reader.ranks()),
         }),
         _ => Err(Usage::new("--dataset: only ior makes files that ior reads. Give its command.")),

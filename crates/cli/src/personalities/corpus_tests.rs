@@ -5,14 +5,13 @@
 
 use std::fmt::Write as _;
 
-use command::{TypedCommand, WorkloadName};
+use command::classic::{self, ClassicLine};
+use command::{TypedCommand, WorkloadName, ior};
 use lint::LineSubject;
-use plan::line::{Line, TransferParameters};
+use plan::line::Line;
 use plan::{Plan, schedule};
 use results::finding::Finding;
 
-use super::classic::grammar;
-use super::ior::typed::TypedIor;
 use super::mdtest::typed::TypedMdtest;
 use super::{check, drifted, rejections};
 use crate::corpus::Corpus;
@@ -48,11 +47,12 @@ fn answers(line: &str) -> String {
 fn parameters(workload: WorkloadName, words: &[String]) -> String {
     match workload {
         WorkloadName::Ior => {
-            let run = grammar::parse::<TypedIor>(words).and_then(TypedIor::meant);
-            format!("run: {:?}\n", run.map(|run| run.parameters).map_err(|why| why.0))
+            let run =
+                classic::parse::<ior::Parsed>(words).and_then(|mut run| run.finish().map(|()| run.request));
+            format!("run: {:?}\n", run.map_err(|why| why.0))
         }
         WorkloadName::Mdtest => {
-            let run = grammar::parse::<TypedMdtest>(words).and_then(TypedMdtest::meant);
+            let run = classic::parse::<TypedMdtest>(words).and_then(TypedMdtest::meant);
             format!("run: {:?}\n", run.map(|run| run.parameters).map_err(|why| why.0))
         }
         _ => String::new(),
@@ -125,14 +125,12 @@ fn facts(line: &Line) -> String {
         let names = [0, 5].map(|preload| line.holds_names(ranks, preload));
         let _ = writeln!(text, "of {ranks}: {:?} {} {names:?}", line.bytes(ranks), line.holds_bytes(ranks));
     }
-    if line.as_ior().is_some() {
-        let _ = writeln!(text, "transfers: {:?}", TransferParameters::of(line.words()));
-        if let Some(style) = line.transfer_style() {
-            let plan::line::TransferStyle { random, rate_limited, file_per_rank, collective, api, flushed } =
-                style;
-            let style = [random, rate_limited, file_per_rank, collective];
-            let _ = writeln!(text, "style: {style:?} {api} {flushed:?}");
-        }
+    if let Some(line) = line.as_ior() {
+        let (backend, direct) = (&line.backend, line.is_direct());
+        let sizes = (line.block_bytes(), line.transfer_bytes(), line.segment_count());
+        let _ = writeln!(text, "transfers: {backend} {sizes:?} {} {}", line.file_per_rank, line.is_flushed());
+        let style = [line.is_random(), line.is_rate_limited(), line.file_per_rank, line.collective];
+        let _ = writeln!(text, "style: {style:?} {:?}", [line.sync, line.sync_each, direct]);
     }
     text
 }

@@ -28,7 +28,7 @@ mod stuck;
 mod waiting;
 
 use crate::session::RankStart;
-pub(crate) use classic::TypedKey;
+pub(crate) use classic::data_key;
 use classic::drift::{RejectedOptions, is_unfilled};
 use command::WorkloadName;
 use lint::{Drift, LineRejection};

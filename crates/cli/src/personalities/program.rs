@@ -4,9 +4,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use command::Settings;
 use ranks::Halt;
 use ranks::launcher::RankLaunch;
-use storage::{Settings, Storage};
+use storage::Storage;
 use units::Usage;
 use workloads::kit::process;
 

@@ -2,14 +2,13 @@
 //! else.
 
 use clap::{Args, CommandFactory};
-use command::classic::{ClassicOption, OptionKind};
+use command::classic::{ClassicOption, ModuleOption, OptionKind};
 use command::{IorOption, MdWorkbenchOption, MdtestOption, WorkloadName};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use units::Usage;
 
-use super::classic::grammar;
 use super::ls_lr::options::LsLrOptions;
 use super::{age, fdtree, flash_io, ior, mdtest, mpi_io, rejections};
 use crate::session::RankStart;
@@ -97,11 +96,10 @@ fn classic<I: ClassicOption>() -> Vec<RandomOption> {
             values: if row.takes_value { NUMBERS } else { FLAGS },
         }
     });
-    let modules = grammar::module_options();
-    let modules = modules.iter().map(|option| RandomOption {
-        names: vec![format!("--{}.{}", option.backend, option.name)],
-        takes_next: option.kind != OptionKind::Flag,
-        values: values(option.kind),
+    let modules = ModuleOption::all().map(|known| RandomOption {
+        names: vec![format!("--{known}")],
+        takes_next: known.option.kind != OptionKind::Flag,
+        values: values(known.option.kind),
     });
     let wrong = ["--nope", "-?", "-", "--", "stray", "-wrF", "-wF=0", "-wb", "-O", "--posix.nope"].map(stray);
     let all = rows.chain(retired).chain(modules).chain(wrong);
@@ -181,11 +179,10 @@ const OF_THE_MACHINE: &[&str] =
 fn rejected_by_run(workload: WorkloadName, words: &[String], local: u32) -> Option<String> {
     let prepared: Result<(), Usage> = match workload {
         WorkloadName::Ior => {
-            grammar::parse(words).and_then(|typed| ior::prepare(typed, None, Some(local)).map(drop))
+            command::classic::parse(words).and_then(|typed| ior::prepare(typed, None, Some(local)).map(drop))
         }
-        WorkloadName::Mdtest => {
-            grammar::parse(words).and_then(|typed| mdtest::prepare(typed, None, Some(local)).map(drop))
-        }
+        WorkloadName::Mdtest => command::classic::parse(words)
+            .and_then(|typed| mdtest::prepare(typed, None, Some(local)).map(drop)),
         _ => super::check(workload, words, RankStart { launched: None, local: Some(local) }).map(drop),
     };
     prepared.err().map(|usage| usage.0)

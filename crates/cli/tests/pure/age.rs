@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::common::age::{Mounted, SMALL, TARGETS, assert_rejected};
 use crate::common::campaign::signal;
 use crate::common::{self, Ran, assay, only_in_all, run};
+use command::Settings;
 use results::Record;
 use results::progress::ProgressShown;
 use results::record::ReachedState;
-use storage::Settings;
 
 const GIB: u64 = 1 << 30;
 

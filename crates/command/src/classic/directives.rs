@@ -3,26 +3,21 @@
 //! Invariant: each directive yields its occurrences or one fault that names the directive.
 
 use super::grammar::{long_names, nearest, read_whole};
-use super::occurrence::{ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
+use super::occurrence::{OptionFault, OptionInput, OptionOccurrence};
 use super::row::ClassicOption;
 
 /// Reads a list of directives from a line of a script. `#` begins a comment.
-pub fn read_directives<I: ClassicOption>(text: &str, modules: ModuleOptions<'_>) -> Vec<OptionOccurrence<I>> {
+pub fn read_directives<I: ClassicOption>(text: &str) -> Vec<OptionOccurrence<I>> {
     let mut found = Vec::new();
     for piece in pieces(text) {
-        read_piece(piece, modules, &mut found);
+        read_piece(piece, &mut found);
     }
     found
 }
 
 /// Reads into `found` the list that the token at `at` holds.
-pub(super) fn read_list<I: ClassicOption>(
-    text: &str,
-    at: usize,
-    modules: ModuleOptions<'_>,
-    found: &mut Vec<OptionOccurrence<I>>,
-) {
-    let listed = read_directives(text, modules);
+pub(super) fn read_list<I: ClassicOption>(text: &str, at: usize, found: &mut Vec<OptionOccurrence<I>>) {
+    let listed = read_directives(text);
     found.extend(listed.into_iter().map(|one| OptionOccurrence { at, is_listed: true, ..one }));
 }
 
@@ -46,11 +41,7 @@ fn pieces(text: &str) -> impl Iterator<Item = DirectivePiece<'_>> {
     })
 }
 
-fn read_piece<I: ClassicOption>(
-    piece: DirectivePiece<'_>,
-    modules: ModuleOptions<'_>,
-    found: &mut Vec<OptionOccurrence<I>>,
-) {
+fn read_piece<I: ClassicOption>(piece: DirectivePiece<'_>, found: &mut Vec<OptionOccurrence<I>>) {
     let (key, value) = match piece {
         Ok(pair) => pair,
         Err(why) => return found.push(occurrence(String::new(), OptionFault::Malformed(why).into())),
@@ -68,16 +59,16 @@ fn read_piece<I: ClassicOption>(
             let why = format!("{key}: directives cannot hold directives. Write {value} itself.");
             return found.push(occurrence(key.to_owned(), OptionFault::Malformed(why).into()));
         }
-        return found.extend(read_whole(&format!("{key}={value}"), modules));
+        return found.extend(read_whole(&format!("{key}={value}")));
     }
-    found.push(occurrence(key.to_owned(), unknown::<I>(key, modules).into()));
+    found.push(occurrence(key.to_owned(), unknown::<I>(key).into()));
 }
 
 /// The message about an unknown directive. Options with two dashes are directives too.
-fn unknown<I: ClassicOption>(key: &str, modules: ModuleOptions<'_>) -> OptionFault {
+fn unknown<I: ClassicOption>(key: &str) -> OptionFault {
     let lives = I::rows().flat_map(|row| row.directives.iter().copied());
     let known = lives.chain(I::retired().iter().filter_map(|was| was.directive));
-    let long = long_names::<I>(modules);
+    let long = long_names::<I>();
     let known: Vec<&str> = known.chain(long.iter().map(|name| &name[2..])).collect();
     let near = nearest(key, known.iter().copied());
     let near = near.map(|near| long.iter().find(|name| name[2..] == *near).map_or(near, String::as_str));

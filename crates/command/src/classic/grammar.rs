@@ -4,15 +4,12 @@
 //! Never here: the list of options and the meaning of their values.
 
 use super::directives::read_list;
-use super::occurrence::{ModuleOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
+use super::occurrence::{ModuleOption, OptionFault, OptionInput, OptionOccurrence};
 use super::row::{ClassicOption, OptionKind};
 
 /// Reads the tokens that follow the program's name.
-pub fn read_tokens<I: ClassicOption>(
-    tokens: &[String],
-    modules: ModuleOptions<'_>,
-) -> Vec<OptionOccurrence<I>> {
-    let mut reader = TokenReader::of(tokens, modules);
+pub fn read_tokens<I: ClassicOption>(tokens: &[String]) -> Vec<OptionOccurrence<I>> {
+    let mut reader = TokenReader::new(tokens);
     while let Some((_, token)) = reader.next() {
         reader.option(token);
     }
@@ -20,11 +17,8 @@ pub fn read_tokens<I: ClassicOption>(
 }
 
 /// The occurrences of `token`, an option that contains its value (`--name=value`, `-x=value`).
-pub(super) fn read_whole<I: ClassicOption>(
-    token: &str,
-    modules: ModuleOptions<'_>,
-) -> Vec<OptionOccurrence<I>> {
-    let mut reader = TokenReader::of(&[], modules);
+pub(super) fn read_whole<I: ClassicOption>(token: &str) -> Vec<OptionOccurrence<I>> {
+    let mut reader = TokenReader::new(&[]);
     reader.option(token);
     reader.found
 }
@@ -34,7 +28,6 @@ type PlacedText = (Option<String>, Option<usize>);
 
 struct TokenReader<'a, I: 'static> {
     tokens: &'a [String],
-    modules: ModuleOptions<'a>,
     /// Number of tokens read so far.
     read: usize,
     /// Place of the option that is being read.
@@ -43,8 +36,8 @@ struct TokenReader<'a, I: 'static> {
 }
 
 impl<'a, I: ClassicOption> TokenReader<'a, I> {
-    fn of(tokens: &'a [String], modules: ModuleOptions<'a>) -> Self {
-        Self { tokens, modules, read: 0, at: 0, found: Vec::new() }
+    fn new(tokens: &'a [String]) -> Self {
+        Self { tokens, read: 0, at: 0, found: Vec::new() }
     }
 
     fn next(&mut self) -> Option<(usize, &'a str)> {
@@ -96,11 +89,11 @@ impl<'a, I: ClassicOption> TokenReader<'a, I> {
             Some((name, value)) => (name, Some(value)),
             None => (long, None),
         };
-        if let Some((backend, option)) = name.split_once('.') {
-            return self.module(token, backend, option, value);
+        if name.contains('.') {
+            return self.module(token, name, value);
         }
         let Some(row) = I::rows().find(|row| row.long == Some(name)) else {
-            return self.fault(token, unknown::<I>(token, self.modules));
+            return self.fault(token, unknown::<I>(token));
         };
         if row.kind == OptionKind::Flag {
             return self.push(format!("--{name}"), None, OptionInput::Flag(row, value.map(str::to_owned)));
@@ -109,24 +102,19 @@ impl<'a, I: ClassicOption> TokenReader<'a, I> {
         self.push(format!("--{name}"), value_at, OptionInput::Value(row, text));
     }
 
-    fn module(&mut self, token: &str, backend: &str, option: &str, value: Option<&str>) {
-        let known = match self.modules {
-            ModuleOptions::Any => None,
-            ModuleOptions::Listed(listed) => match found(listed, backend, option) {
-                None => return self.fault(token, unknown::<I>(token, self.modules)),
-                known => known,
-            },
+    fn module(&mut self, token: &str, name: &str, value: Option<&str>) {
+        let Some(known) = ModuleOption::named(name) else {
+            if value.is_none() && self.peek().is_some_and(|next| !next.starts_with('-')) {
+                // The next token may be its value, and is no other fault.
+                self.next();
+            }
+            return self.fault(token, unknown::<I>(token));
         };
-        let (text, value_at) = match known.map(|known| known.kind) {
-            Some(OptionKind::Flag) => (Some(value.unwrap_or("1").to_owned()), None),
-            None if value.is_none() && self.peek().is_none_or(|next| next.starts_with('-')) => (None, None),
+        let (text, value_at) = match known.option.kind {
+            OptionKind::Flag => (Some(value.unwrap_or("1").to_owned()), None),
             _ => self.value_or_next(value),
         };
-        let name = match known {
-            Some(known) => format!("{}.{}", known.backend, known.name),
-            None => format!("{backend}.{option}"),
-        };
-        self.push(format!("--{name}"), value_at, OptionInput::Module { name, known, text });
+        self.push(format!("--{known}"), value_at, OptionInput::Module(known, text));
     }
 
     /// Reads letters after one dash: flags, then at most one option with a value, glued or separate.
@@ -158,7 +146,7 @@ impl<'a, I: ClassicOption> TokenReader<'a, I> {
                 continue;
             }
             let Some(row) = I::rows().find(|row| row.short == Some(letter)) else {
-                self.fault(token, unknown::<I>(token, self.modules));
+                self.fault(token, unknown::<I>(token));
                 continue;
             };
             match row.kind {
@@ -170,7 +158,7 @@ impl<'a, I: ClassicOption> TokenReader<'a, I> {
                     let (text, value_at) = self.value_or_next(glued(left));
                     return match text.as_deref() {
                         None | Some("") => self.push(name, value_at, OptionInput::Value(row, text)),
-                        Some(list) => read_list(list, self.at, self.modules, &mut self.found),
+                        Some(list) => read_list(list, self.at, &mut self.found),
                     };
                 }
                 _ => {
@@ -192,15 +180,8 @@ fn glued(left: &str) -> Option<&str> {
     (!left.is_empty()).then(|| left.strip_prefix('=').unwrap_or(left))
 }
 
-fn found(listed: &[ModuleOption], backend: &str, option: &str) -> Option<ModuleOption> {
-    let same = |known: &&ModuleOption| {
-        known.backend.eq_ignore_ascii_case(backend) && known.name.eq_ignore_ascii_case(option)
-    };
-    listed.iter().find(same).copied()
-}
-
 /// The message about an unknown option, with the nearest known option.
-fn unknown<I: ClassicOption>(token: &str, modules: ModuleOptions<'_>) -> OptionFault {
+fn unknown<I: ClassicOption>(token: &str) -> OptionFault {
     let name = token.split('=').next().unwrap_or(token);
     if let Some(row) = name
         .strip_prefix("--")
@@ -211,7 +192,7 @@ fn unknown<I: ClassicOption>(token: &str, modules: ModuleOptions<'_>) -> OptionF
             "unknown option `{token}`. A letter takes one dash: -{letter}."
         ));
     }
-    let words = long_names::<I>(modules);
+    let words = long_names::<I>();
     let program = I::PROGRAM;
     OptionFault::Unknown(match nearest(name, words.iter().map(String::as_str)) {
         Some(near) => format!("unknown option `{token}`. Did you mean `{near}`? `{program} -h` lists all."),
@@ -220,12 +201,8 @@ fn unknown<I: ClassicOption>(token: &str, modules: ModuleOptions<'_>) -> OptionF
 }
 
 /// The names of all options with two dashes.
-pub(super) fn long_names<I: ClassicOption>(modules: ModuleOptions<'_>) -> Vec<String> {
-    let listed = match modules {
-        ModuleOptions::Listed(listed) => listed,
-        ModuleOptions::Any => &[],
-    };
-    let of_modules = listed.iter().map(|known| format!("--{}.{}", known.backend, known.name));
+pub(super) fn long_names<I: ClassicOption>() -> Vec<String> {
+    let of_modules = ModuleOption::all().map(|known| format!("--{known}"));
     I::rows().filter_map(|row| row.long.map(|word| format!("--{word}"))).chain(of_modules).collect()
 }
 

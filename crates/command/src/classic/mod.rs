@@ -5,15 +5,19 @@
 //!
 //! Never here: the options of one program and their meaning.
 
+mod apply;
 mod directives;
 mod grammar;
 mod occurrence;
 mod row;
 mod values;
 
+pub use apply::{
+    ClassicLine, OptionNote, ReadLine, TakenOptions, lacks_value, parse, take_directives, without_gpu,
+};
 pub use directives::read_directives;
 pub use grammar::read_tokens;
-pub use occurrence::{ModuleOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence, parse_number};
+pub use occurrence::{ModuleOption, OptionFault, OptionInput, OptionOccurrence, parse_number};
 pub(crate) use row::options;
 pub use row::{
     ClassicOption, OptionKind, OptionRow, OptionValue, Respelling, RetiredOption, Successor, described,

@@ -4,11 +4,13 @@
 //! its occurrences.
 //! Never here: the list of options.
 
+use std::fmt;
 use std::num::{IntErrorKind, ParseIntError};
 
 use units::Usage;
 
-use super::row::{OptionKind, OptionRow, OptionValue, RetiredOption};
+use super::row::{OptionKind, OptionRow, OptionValue, RetiredOption, Successor};
+use crate::backends::{BACKENDS, BackendOption};
 use crate::words::is_value;
 
 /// One option of a backend. Command lines set it as `--<backend>.<name>`.
@@ -16,22 +18,31 @@ use crate::words::is_value;
 pub struct ModuleOption {
     /// The backend's name in lower case.
     pub backend: &'static str,
-    /// The option's name.
-    pub name: &'static str,
-    /// The kind of value that it takes.
-    pub kind: OptionKind,
-    /// One line of help.
-    pub about: &'static str,
+    /// Its row in the table of backends.
+    pub option: &'static BackendOption,
 }
 
-/// The options of backends that a reader of a command line knows.
-#[derive(Clone, Copy, Debug)]
-pub enum ModuleOptions<'a> {
-    /// The listed options, and no others.
-    Listed(&'a [ModuleOption]),
-    /// No names are known: each `--x.y` is an option of a backend. Its value follows `=`, or is the next
-    /// token unless that begins with `-`.
-    Any,
+impl ModuleOption {
+    /// The options of all backends.
+    pub fn all() -> impl Iterator<Item = Self> {
+        BACKENDS
+            .iter()
+            .flat_map(|backend| backend.options.iter().map(|option| Self { backend: backend.name, option }))
+    }
+
+    /// The one of this name, as `backend.option`, in any letter case.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let (backend, option) = name.split_once('.')?;
+        Self::all().find(|known| {
+            known.backend.eq_ignore_ascii_case(backend) && known.option.name.eq_ignore_ascii_case(option)
+        })
+    }
+}
+
+impl fmt::Display for ModuleOption {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}.{}", self.backend, self.option.name)
+    }
 }
 
 /// What is wrong with a token of a command line.
@@ -62,15 +73,8 @@ pub enum OptionInput<I: 'static> {
     Value(&'static OptionRow<I>, Option<String>),
     /// A retired option with its value; 1 for a letter without one.
     Retired(&'static RetiredOption<I>, Option<String>),
-    /// An option of a backend.
-    Module {
-        /// Its name, as `<backend>.<option>`.
-        name: String,
-        /// The option, where the reader knows it.
-        known: Option<ModuleOption>,
-        /// Its value.
-        text: Option<String>,
-    },
+    /// An option of a backend with its value.
+    Module(ModuleOption, Option<String>),
     /// A wrong token.
     Fault(OptionFault),
 }
@@ -90,16 +94,49 @@ pub struct OptionOccurrence<I: 'static> {
     pub input: OptionInput<I>,
 }
 
-impl<I: 'static> OptionOccurrence<I> {
+impl<I: Copy + 'static> OptionOccurrence<I> {
+    /// The option of the program, also if it has another name now. `None` for one of a backend.
+    pub fn option(&self) -> Option<I> {
+        match &self.input {
+            OptionInput::Flag(row, _) | OptionInput::Value(row, _) => Some(row.id),
+            OptionInput::Retired(was, _) => match was.successor {
+                // A switch that is off changes nothing.
+                Successor::Option(_, Some(_))
+                    if self.text().is_some_and(|text| parse_number(text) == Ok(0)) =>
+                {
+                    None
+                }
+                Successor::Option(option, _) => Some(option),
+                _ => None,
+            },
+            OptionInput::Module(..) | OptionInput::Fault(_) => None,
+        }
+    }
+
     /// Its value as text, where it has one.
     pub fn text(&self) -> Option<&str> {
         match &self.input {
             OptionInput::Flag(_, text)
             | OptionInput::Value(_, text)
             | OptionInput::Retired(_, text)
-            | OptionInput::Module { text, .. } => text.as_deref(),
+            | OptionInput::Module(_, text) => text.as_deref(),
             OptionInput::Fault(_) => None,
         }
+    }
+
+    /// The same with 1 as its number; `None` if it is no flag.
+    pub(super) fn switched_on(&self) -> Option<Self> {
+        let on = || Some("1".to_owned());
+        let input = match self.input {
+            OptionInput::Flag(row, _) => OptionInput::Flag(row, on()),
+            OptionInput::Value(row, _) if row.kind == OptionKind::Flag => OptionInput::Value(row, on()),
+            OptionInput::Retired(was, _) if !was.takes_value => OptionInput::Retired(was, on()),
+            OptionInput::Module(known, _) if known.option.kind == OptionKind::Flag => {
+                OptionInput::Module(known, on())
+            }
+            _ => return None,
+        };
+        Some(Self { input, name: self.name.clone(), ..*self })
     }
 
     /// The message `text`, prefixed with the option that contains this one.
@@ -166,7 +203,7 @@ impl<I: 'static> OptionOccurrence<I> {
     }
 
     /// The value of a backend's option as text, and whether it requests something.
-    pub fn module_value(&self, option: &ModuleOption) -> Result<(String, bool), Usage> {
+    pub fn module_value(&self, option: &BackendOption) -> Result<(String, bool), Usage> {
         let text = self.wanted(option.about)?;
         let number = match option.kind {
             OptionKind::Text | OptionKind::Directives => return Ok((text.to_owned(), true)),

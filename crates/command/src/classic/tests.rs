@@ -2,23 +2,18 @@
 
 use super::*;
 use crate::IorOption::{self, *};
-use crate::MdtestOption;
-
-const MODULES: &[ModuleOption] = &[
-    ModuleOption { backend: "posix", name: "odirect", kind: OptionKind::Flag, about: "direct" },
-    ModuleOption { backend: "dummy", name: "delay-xfer", kind: OptionKind::Number, about: "a delay" },
-];
+use crate::{MdtestOption, Packet, ior};
 
 fn tokens(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
 fn ior(line: &str) -> Vec<OptionOccurrence<IorOption>> {
-    read_tokens(&tokens(line), ModuleOptions::Listed(MODULES))
+    read_tokens(&tokens(line))
 }
 
 /// Places, names, values and faults, as one text.
-fn shown<I>(occurrences: &[OptionOccurrence<I>]) -> String {
+fn shown<I: Copy>(occurrences: &[OptionOccurrence<I>]) -> String {
     let one = |one: &OptionOccurrence<I>| match &one.input {
         OptionInput::Fault(OptionFault::Stray(_)) => format!("{}:{} stray", one.at, one.name),
         OptionInput::Fault(OptionFault::Unknown(_)) => format!("{}:{} unknown", one.at, one.name),
@@ -53,22 +48,15 @@ fn a_wrong_token_hides_no_other_option() {
         ("big -w", "0:big stray, 1:-w no value"),
         ("--colour -w", "0:--colour unknown, 1:-w no value"),
         ("-O x,keepFile=1,blocksiez=1 -w", "0: malformed, 0:keepFile 1, 0:blocksiez unknown, 2:-w no value"),
-        ("--mmap.x 1 -w", "0:--mmap.x unknown, 1:1 stray, 2:-w no value"),
+        ("--mmap.x 1 --mmap.y -w", "0:--mmap.x unknown, 2:--mmap.y unknown, 3:-w no value"),
     ] {
         assert_eq!(shown(&ior(line)), wanted, "{line}");
     }
 }
 
 #[test]
-fn any_option_of_a_backend_is_read_if_no_names_are_known() {
-    let any = read_tokens::<IorOption>(&tokens("--x.y 5 --x.z=7 --posix.odirect -w"), ModuleOptions::Any);
-    assert_eq!(shown(&any), "0:--x.y 5, 2:--x.z 7, 3:--posix.odirect no value, 4:-w no value");
-    assert_eq!(any[0].value_at, Some(1));
-}
-
-#[test]
 fn spellings_of_older_mdtest_versions_are_current_options() {
-    let read = |line| read_tokens::<MdtestOption>(&tokens(line), ModuleOptions::Any);
+    let read = |line| read_tokens::<MdtestOption>(&tokens(line));
     for (line, wanted) in [
         ("-B -u", "0:-B 1, 1:-u no value"),
         ("-B 0 -u", "0:-B 0, 2:-u no value"),
@@ -124,12 +112,13 @@ fn an_unknown_directive_finds_the_nearest_option_also_one_with_two_dashes() {
 
 #[test]
 fn the_last_occurrence_of_an_option_wins_in_every_form() {
-    let read = |line: &str| OptionValues::of(&ior(line));
+    let read = |line: &str| ior::Line::read(&tokens(line));
     let line = read("-b 1g -w -O blockSize=4k -w=0 -O useO_DIRECT=1,readFile=1 -t x");
-    assert_eq!((line.number(BlockSize, 1), line.number(TransferSize, 1)), (Some(4096), None));
-    assert_eq!((line.on(Write), line.on(Read), line.number(Segments, 1)), (false, true, Some(1)));
-    assert!(line.module_on("posix.odirect") && !read("-B --posix.odirect=0").module_on("posix.odirect"));
-    assert_eq!(read("-O nodes=3").number(Nodes, 0), Some(3));
-    assert!(!read("-O showHelp=0").has(Help) && read("-O showHelp=1").on(Help));
-    assert_eq!(read("-l o -l").text(PacketType), Some("offset"));
+    assert_eq!((line.block_bytes(), line.transfer_bytes()), (Some(4096), None));
+    assert_eq!((line.write, line.read, line.segment_count()), (false, true, Some(1)));
+    assert!(line.is_direct() && !read("-B --posix.odirect=0").is_direct());
+    assert_eq!(read("-O nodes=3").nodes, Some(3));
+    assert!(!read("-O showHelp=0").has(Help) && read("-O showHelp=1").parsed.help);
+    assert_eq!(read("-l t -l").packet, Packet::Offset);
+    assert!(read("-t x -t 1m").transfer_bytes().is_some() && read("-w=x").write);
 }

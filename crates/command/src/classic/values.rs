@@ -22,13 +22,11 @@ struct LastValue {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OptionValues<I> {
     options: BTreeMap<I, LastValue>,
-    /// Options of backends, by `<backend>.<option>` in lower case.
-    modules: BTreeMap<String, String>,
 }
 
 impl<I> Default for OptionValues<I> {
     fn default() -> Self {
-        Self { options: BTreeMap::new(), modules: BTreeMap::new() }
+        Self { options: BTreeMap::new() }
     }
 }
 
@@ -42,8 +40,7 @@ impl<I: ClassicOption> OptionValues<I> {
                     values.put(row, text.as_deref());
                 }
                 OptionInput::Retired(was, text) => values.put_retired(was, text.as_deref()),
-                OptionInput::Module { name, text, .. } => values.put_module(name, text.as_deref()),
-                OptionInput::Fault(_) => {}
+                OptionInput::Module(..) | OptionInput::Fault(_) => {}
             }
         }
         values
@@ -62,16 +59,11 @@ impl<I: ClassicOption> OptionValues<I> {
         };
     }
 
-    fn put_module(&mut self, name: &str, text: Option<&str>) {
-        self.modules.insert(name.to_lowercase(), text.unwrap_or("1").to_owned());
-    }
-
     fn put_retired(&mut self, was: &RetiredOption<I>, text: Option<&str>) {
         match was.successor {
-            Successor::ModuleOptions(names) => names.iter().for_each(|name| self.put_module(name, text)),
             Successor::Option(_, Some(_)) if text.is_some_and(is_zero) => {}
             Successor::Option(option, fixed) => self.put(option.row(), fixed.or(text)),
-            Successor::Nothing | Successor::Rejected(_) => {}
+            Successor::ModuleOptions(_) | Successor::Nothing | Successor::Rejected(_) => {}
         }
     }
 
@@ -85,11 +77,6 @@ impl<I: ClassicOption> OptionValues<I> {
         self.options.get(&flag).is_some_and(|last| last.count > 0)
     }
 
-    /// How often a flag is on.
-    pub(crate) fn count(&self, flag: I) -> u64 {
-        self.options.get(&flag).map_or(0, |last| last.count)
-    }
-
     /// The value of an option.
     pub(crate) fn text(&self, option: I) -> Option<&str> {
         self.options.get(&option)?.text.as_deref()
@@ -101,21 +88,6 @@ impl<I: ClassicOption> OptionValues<I> {
             None => Some(otherwise),
             Some(last) => u64::try_from(parse_number(last.text.as_deref()?).ok()?).ok(),
         }
-    }
-
-    /// Whether an option has a value other than 0.
-    pub(crate) fn is_set(&self, option: I) -> bool {
-        self.text(option).is_some_and(|text| !is_zero(text))
-    }
-
-    /// Whether an option of a backend is on.
-    pub(crate) fn module_on(&self, name: &str) -> bool {
-        self.modules.get(name).is_some_and(|text| !is_zero(text))
-    }
-
-    /// The names, in lower case, of the backend options on the command line.
-    pub(crate) fn module_names(&self) -> impl Iterator<Item = &str> {
-        self.modules.keys().map(String::as_str)
     }
 }
 

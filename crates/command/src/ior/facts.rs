@@ -1,28 +1,23 @@
-//! The facts of any IOR command line, also of one that a plan rejects.
+//! What plan, linter and judge conclude from a command line of `ior`, also from one that is rejected.
 //!
-//! Invariant: a value that cannot be parsed, such as `${SMALLEST}`, is unknown, never guessed.
 //! Never here: rejecting a command line.
 
-use std::collections::BTreeMap;
+use units::Usage;
 
-use crate::IorOption::{self, *};
-use crate::backends;
-use crate::classic::{
-    ClassicOption, ModuleOptions, OptionInput, OptionOccurrence, OptionValues, Successor, read_tokens,
-};
-use crate::words::size;
+use super::options::IorOption;
+use super::parsed::Parsed;
+use super::request::{Hog, Offsets, RateLimit, Reorder};
+use super::rules;
+use crate::backends::{Backend, ODIRECT, backend};
+use crate::classic::{ClassicOption, OptionInput, OptionOccurrence, ReadLine, Successor};
 
-/// Bytes of a block where the command line gives none.
-pub(crate) const BLOCK: u64 = units::MIB;
-
-/// Bytes of a transfer where the command line gives none.
-pub(crate) const TRANSFER: u64 = 256 * units::KIB;
+/// A command line of `ior`, as far as it can be read.
+pub type Line = ReadLine<Parsed>;
 
 /// Whose data a rank reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadShift {
     /// The rank's own.
-    #[default]
     None,
     /// That of a rank this number of nodes away: `-C`, `-Q`.
     Nodes(u64),
@@ -30,317 +25,262 @@ pub enum ReadShift {
     Random,
 }
 
-/// An IOR command line.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct IorFacts {
-    /// The arguments, without the program's name.
-    pub words: Vec<String>,
-    /// Whether it names a phase. If it names none, it writes and reads.
-    pub names_phase: bool,
-    /// It writes.
-    pub write: bool,
-    /// `-W`
-    pub write_check: bool,
-    /// It reads, without or with `-R`.
-    pub read: bool,
-    /// `-R`
-    pub read_check: bool,
-    /// `--rwmix`: it mixes writes and reads in one phase.
-    pub mix: bool,
-    /// Bytes of a block; `None` where the value cannot be parsed.
-    pub block_bytes: Option<u64>,
-    /// Bytes of a transfer.
-    pub transfer_bytes: Option<u64>,
-    /// Segments.
-    pub segments: Option<u64>,
-    /// `-F`
-    pub file_per_rank: bool,
-    /// `-k`
-    pub keep: bool,
-    /// `-D`, seconds; 0 for none.
-    pub deadline_s: u64,
-    /// `-O minTimeDuration`, other than 0.
-    pub min_time: bool,
-    /// The same, seconds; 0 for none or where it cannot be parsed.
-    pub min_time_s: u64,
-    /// `-O stoneWallingWearOut=1`
-    pub wear_out: bool,
-    /// `-O stoneWallingStatusFile`
-    pub status_file: bool,
-    /// `-i`
-    pub repetitions: u64,
-    /// `-m`, a file for each repetition.
-    pub multi_file: bool,
-    /// `-a`, in capitals.
-    pub api: String,
-    /// `-c`
-    pub collective: bool,
-    /// `-z`
-    pub random: bool,
-    /// `-z` where a block is one transfer: the transfers of all segments are shuffled together.
-    pub shuffles_segments: bool,
-    /// Whether transfers are rate-limited: `--rate`.
-    pub is_rate_limited: bool,
-    /// The value of `--rate`, for all ranks together, such as `200MB/s`.
-    pub rate: Option<Box<str>>,
-    /// `--randomPrefill`
-    pub prefilled: bool,
-    /// `-E`
-    pub existing: bool,
-    /// Whose data a rank reads.
-    pub shift: ReadShift,
-    /// `-e`: an fsync within the write's time.
-    pub fsync: bool,
-    /// `-Y`: an fsync after each transfer.
-    pub fsync_each: bool,
-    /// `O_DIRECT`
-    pub direct: bool,
-    /// `--drop-caches`
-    pub drop_caches: bool,
-    /// Memory that `-M` occupies, as a share of a node's memory.
-    pub hog_share: Option<f64>,
-    /// The same, in bytes of each node.
-    pub hog_bytes: Option<u64>,
-    /// Whether the command line gives MPI-IO hints.
-    pub hints: bool,
-    /// Whether the command line sets a file layout: stripes of Lustre, storage targets of BeeGFS.
-    pub layout: bool,
-    /// First letter of `-l`, where given.
-    pub packet: Option<char>,
-    /// `-o`
-    pub file: Option<String>,
-    /// `-N`, ranks that take part.
-    pub ranks: Option<u64>,
-    /// `-f`, the file that contains further options.
-    pub script: Option<String>,
-    /// The index of the argument that gives each letter, from 0.
-    pub at: BTreeMap<char, usize>,
-}
+/// Added to a command line of a plan that does not name the kind of data, because stamped data shows where
+/// wrong data came from.
+const STAMPED: [&str; 2] = ["-l", "stamped"];
 
-impl IorFacts {
-    /// Reads the arguments that follow the program's name.
-    pub fn read(line: &[String]) -> Self {
-        let occurrences = read_tokens::<IorOption>(line, ModuleOptions::Any);
-        let options = OptionValues::of(&occurrences);
-        let (mix, both) = (options.has(ReadWriteMix), !names_phase(&options));
-        let (hog_share, hog_bytes) = hog(options.text(MemoryPerNode).unwrap_or_default());
-        Self {
-            words: line.to_vec(),
-            names_phase: !both,
-            write: options.on(Write) || mix || both,
-            write_check: options.on(WriteCheck),
-            read: options.on(Read) || options.on(ReadCheck) || mix || both,
-            read_check: options.on(ReadCheck),
-            mix,
-            block_bytes: options.number(BlockSize, BLOCK),
-            transfer_bytes: options.number(TransferSize, TRANSFER),
-            segments: options.number(Segments, 1),
-            file_per_rank: options.on(FilePerRank),
-            keep: options.on(Keep),
-            deadline_s: options.number(Deadline, 0).unwrap_or(0),
-            min_time: options.is_set(MinTime),
-            min_time_s: options.number(MinTime, 0).unwrap_or(0),
-            wear_out: options.is_set(WearOut),
-            status_file: options.has(StatusFile),
-            repetitions: options.number(Repetitions, 1).unwrap_or(1).max(1),
-            multi_file: options.on(MultiFile),
-            api: backend(&options),
-            collective: options.on(Collective),
-            random: options.on(RandomOffset),
-            shuffles_segments: shuffles_segments(&options),
-            is_rate_limited: options.has(Rate),
-            rate: options.text(Rate).map(Box::from),
-            prefilled: options.is_set(RandomPrefill),
-            existing: options.on(UseExisting),
-            shift: shift(&options),
-            fsync: options.on(Fsync),
-            fsync_each: options.on(FsyncEach),
-            direct: is_direct(&options),
-            drop_caches: options.on(DropCaches),
-            hog_share,
-            hog_bytes,
-            hints: options.module_names().any(|name| name.ends_with(".hintsfilename")),
-            layout: lays_out(&occurrences, &options),
-            packet: packet(&options),
-            file: options.text(TestFile).map(str::to_owned),
-            ranks: options.number(Ranks, 0).filter(|_| options.has(Ranks)),
-            script: options.text(Script).map(str::to_owned),
-            at: letters(&occurrences),
+impl Line {
+    /// Reads a command line of a plan, such as `-w -F -t 1m -b 1g -k`. The program's name may come first.
+    ///
+    /// It fails if a campaign cannot pass it on.
+    pub fn parse(text: &str) -> Result<Self, Usage> {
+        let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        if let Some(first) = words.first()
+            && matches!(first.rsplit('/').next(), Some("ior" | "IOR"))
+        {
+            words.remove(0);
         }
+        let line = Self::read(&words);
+        rules::check_planned(&line)?;
+        if line.has(IorOption::PacketType) {
+            return Ok(line);
+        }
+        words.extend(STAMPED.map(str::to_owned));
+        Ok(Self::read(&words))
     }
 
-    /// Bytes that one rank moves, where they are known.
+    /// The command line with its written data read back and compared afterwards, outside of the measured
+    /// time. The data comes from storage where the backend can drop the pages of its files.
+    ///
+    /// It is unchanged if it writes nothing, or measures a plain read after a mixed phase.
+    pub fn verified(mut self) -> Self {
+        let mut added = Vec::new();
+        let (mixes, reads_plainly) = (self.mixes(), self.reads_plainly());
+        let has_plain_files = backend(&self.backend).is_ok_and(Backend::has_plain_files);
+        let drops_caches = self.has(IorOption::DropCaches);
+        let request = &mut self.parsed.request;
+        if request.write && !request.write_check {
+            request.write_check = true;
+            added.push("-W");
+        }
+        // A mixed phase rewrites data after -W has compared it.
+        if mixes && !reads_plainly && !request.read_check {
+            request.read_check = true;
+            added.push("-R");
+            // A mixed phase alone leaves the files, but IOR removes what -R reads.
+            if !request.write && !request.keep {
+                request.keep = true;
+                added.push("-k");
+            }
+        }
+        if !added.is_empty() && !drops_caches && has_plain_files {
+            request.drop_caches = true;
+            added.push("--drop-caches");
+        }
+        self.words.extend(added.into_iter().map(str::to_owned));
+        self
+    }
+
+    /// Names of the phases that the command line yields, as records name them.
+    pub fn phases(&self) -> Vec<&'static str> {
+        let all = [
+            ("write", self.write),
+            ("write_check", self.write_check),
+            ("mixed_write", self.mixes()),
+            ("mixed_read", self.mixes()),
+            ("read", self.reads_plainly()),
+            ("read_check", self.read_check),
+        ];
+        all.into_iter().filter(|(_, present)| *present).map(|(name, _)| name).collect()
+    }
+
+    /// Whether it names a phase. If it names none, it writes and reads.
+    pub fn names_phase(&self) -> bool {
+        !self.parsed.names_no_phase
+    }
+
+    /// Whether it has a phase of mixed reads and writes.
+    pub fn mixes(&self) -> bool {
+        self.mix.is_some() || self.is_unread(IorOption::ReadWriteMix)
+    }
+
+    /// Whether it writes into files: its own or those that it reads.
+    pub fn writes(&self) -> bool {
+        self.write || self.mixes()
+    }
+
+    /// Whether it reads, also to compare.
+    pub fn reads(&self) -> bool {
+        self.read || self.read_check || self.mixes()
+    }
+
+    /// Whether it has a plain read. `-R` replaces it.
+    pub fn reads_plainly(&self) -> bool {
+        self.read && !self.read_check
+    }
+
+    /// Bytes of a block.
+    pub fn block_bytes(&self) -> Option<u64> {
+        self.if_read(IorOption::BlockSize, self.block)
+    }
+
+    /// Bytes of a transfer.
+    pub fn transfer_bytes(&self) -> Option<u64> {
+        self.if_read(IorOption::TransferSize, self.transfer)
+    }
+
+    /// The number of segments.
+    pub fn segment_count(&self) -> Option<u64> {
+        self.if_read(IorOption::Segments, self.segments)
+    }
+
+    /// Bytes that one rank moves.
     pub fn bytes_per_rank(&self) -> Option<u64> {
-        self.block_bytes?.checked_mul(self.segments?)
+        self.block_bytes()?.checked_mul(self.segment_count()?)
+    }
+
+    /// Bytes that all ranks together are asked to move, with the default in place of an unread size.
+    pub fn bytes(&self, ranks: u32) -> u64 {
+        self.block.saturating_mul(self.segments).saturating_mul(ranks.into())
+    }
+
+    /// Number of sets of files that exist at the end.
+    ///
+    /// Without `-m`, a repetition overwrites the files of the one before. Without `-k`, it removes its own.
+    pub fn sets(&self) -> u64 {
+        if self.multi_file && self.keep { self.repetitions.into() } else { 1 }
+    }
+
+    /// The file that `-o` names.
+    pub fn file(&self) -> Option<&str> {
+        self.has(IorOption::TestFile).then_some(&self.test_file)
+    }
+
+    /// Whether the ranks that ran out of time continue until they match the fastest.
+    pub fn wears_out(&self) -> bool {
+        self.wear_out || self.is_unread(IorOption::WearOut)
+    }
+
+    /// Whether phases repeat until a time is over.
+    pub fn has_minimum_time(&self) -> bool {
+        self.seconds_min > 0 || self.is_unread(IorOption::MinTime)
+    }
+
+    /// Whether its transfers are rate-limited.
+    pub fn is_rate_limited(&self) -> bool {
+        self.rate.is_some() || self.is_unread(IorOption::Rate)
+    }
+
+    /// The rate limit of all ranks together, bytes per second.
+    pub fn rate_bytes(&self) -> Option<f64> {
+        Some(match self.rate? {
+            RateLimit::Bytes(rate) => rate,
+            RateLimit::Transfers(rate) => rate * self.transfer as f64,
+        })
+    }
+
+    /// Whether files are filled before random writes.
+    pub fn is_prefilled(&self) -> bool {
+        self.prefill > 0 || self.is_unread(IorOption::RandomPrefill)
+    }
+
+    /// Whether the offsets are in random order.
+    pub fn is_random(&self) -> bool {
+        self.offsets != Offsets::Sequential
+    }
+
+    /// Whether `-z` shuffles the transfers of all segments together, because a block is one transfer.
+    pub fn shuffles_segments(&self) -> bool {
+        let several = self.segment_count().is_some_and(|segments| segments > 1);
+        let block = self.block_bytes();
+        self.offsets == Offsets::Shuffled && several && block.is_some() && block == self.transfer_bytes()
+    }
+
+    /// Whether written data is flushed to storage within the measured time.
+    pub fn is_flushed(&self) -> bool {
+        self.sync || self.sync_each
     }
 
     /// Whether written data has left this client's memory when the clock stops.
     pub fn persists(&self) -> bool {
-        self.fsync || self.fsync_each || self.direct
+        self.is_flushed() || self.is_direct()
     }
 
-    /// Where a letter is given: the number of its argument, from 1, and the argument.
+    /// Whether the backend opens files with `O_DIRECT`: by its own option, or by that of POSIX.
+    pub fn is_direct(&self) -> bool {
+        let Ok(backend) = backend(&self.backend) else { return false };
+        let own = backend.options.iter().map(|option| format!("{}.{}", backend.name, option.name));
+        let taken = backend.also_takes.iter().map(ToString::to_string);
+        let suffix = format!(".{}", ODIRECT.name);
+        own.chain(taken).any(|name| name.ends_with(&suffix) && self.settings.flag(&name))
+    }
+
+    /// Whether the rates of both are comparable: their files, calls and flushes are alike.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let calls =
+            |line: &Self| (line.file_per_rank, line.collective, line.sync, line.sync_each, line.is_direct());
+        self.backend.eq_ignore_ascii_case(&other.backend) && calls(self) == calls(other)
+    }
+
+    /// Whose data a rank reads.
+    pub fn shift(&self) -> ReadShift {
+        match (self.reorder, self.task_offset) {
+            (Reorder::Own, _) | (Reorder::Constant, 0) => ReadShift::None,
+            (Reorder::Constant, nodes) => ReadShift::Nodes(nodes.into()),
+            (Reorder::Random | Reorder::Permutation, _) => ReadShift::Random,
+        }
+    }
+
+    /// Memory that `-M` occupies, as a share of a node's memory.
+    pub fn hog_share(&self) -> Option<f64> {
+        if let Hog::PercentOfNode(percent) = self.hog { Some(f64::from(percent) / 100.0) } else { None }
+    }
+
+    /// The same, in bytes of each node.
+    pub fn hog_bytes(&self) -> Option<u64> {
+        if let Hog::PerNode(bytes) = self.hog { Some(bytes) } else { None }
+    }
+
+    /// Whether it gives MPI-IO hints.
+    pub fn has_hints(&self) -> bool {
+        self.settings.names().any(|name| name.ends_with(".hintsFileName"))
+    }
+
+    /// Whether it sets a file layout: stripes of Lustre, storage targets of BeeGFS, also without effect.
+    pub fn sets_layout(&self) -> bool {
+        let is_of_beegfs = |given: &OptionOccurrence<IorOption>| match &given.input {
+            OptionInput::Retired(was, _) => was.directive.is_some_and(|name| name.starts_with("beegfs")),
+            _ => false,
+        };
+        self.settings.names().any(|name| name.starts_with("posix.lustre."))
+            || self.occurrences.iter().any(is_of_beegfs)
+    }
+
+    /// Whether all that describes its transfers is known: no option is in a script, and no size is unread.
+    pub fn is_known(&self) -> bool {
+        self.parsed.script.is_none() && self.bytes_per_rank().is_some() && self.transfer_bytes().is_some()
+    }
+
+    /// The index of the argument that gives a letter last, also by another of its names, from 0. `O` is given
+    /// by any directive.
+    pub fn place(&self, letter: char) -> Option<usize> {
+        let gives = |given: &&OptionOccurrence<IorOption>| {
+            let own = match &given.input {
+                OptionInput::Flag(row, _) | OptionInput::Value(row, _) => row.short,
+                OptionInput::Retired(was, _) => was.short.or(match was.successor {
+                    Successor::Option(option, _) => option.row().short,
+                    _ => None,
+                }),
+                OptionInput::Module(..) | OptionInput::Fault(_) => None,
+            };
+            own == Some(letter) || (given.is_listed && letter == 'O')
+        };
+        self.occurrences.iter().rfind(gives).map(|given| given.at)
+    }
+
+    /// The same with the argument itself, its number from 1.
     pub fn word(&self, letter: char) -> Option<(usize, String)> {
-        let at = *self.at.get(&letter)?;
+        let at = self.place(letter)?;
         Some((at + 1, self.words.get(at)?.clone()))
-    }
-}
-
-/// Whether `-z` shuffles the transfers of all segments together.
-fn shuffles_segments(options: &OptionValues<IorOption>) -> bool {
-    let (block, transfer) = (options.number(BlockSize, BLOCK), options.number(TransferSize, TRANSFER));
-    let several = options.number(Segments, 1).is_some_and(|segments| segments > 1);
-    let own_order = options.text(RandomOrder) != Some("ior");
-    options.count(RandomOffset) == 1 && own_order && several && block.is_some() && block == transfer
-}
-
-/// Whether the backend opens files with O_DIRECT: by its own option, or by that of POSIX.
-fn is_direct(options: &OptionValues<IorOption>) -> bool {
-    let Ok(backend) = backends::backend(&backend(options)) else { return false };
-    let own = backend.options.iter().map(|option| (backend.name, option.name));
-    let taken = backend.also_takes.iter().filter_map(|name| name.split_once('.'));
-    let is_on = |(backend, name): (&str, &str)| options.module_on(&format!("{backend}.{name}"));
-    own.chain(taken).filter(|(_, name)| *name == backends::ODIRECT.name).any(is_on)
-}
-
-/// Whether a command line names a phase. If it names none, it writes and reads.
-pub(crate) fn names_phase(options: &OptionValues<IorOption>) -> bool {
-    let phases = [Write, WriteCheck, Read, ReadCheck];
-    options.has(ReadWriteMix) || phases.into_iter().any(|phase| options.on(phase))
-}
-
-/// The backend, in capitals.
-pub(crate) fn backend(options: &OptionValues<IorOption>) -> String {
-    options.text(Backend).unwrap_or("POSIX").to_uppercase()
-}
-
-/// The data to write and expect: the first letter of its name, in lower case.
-pub(crate) fn packet(options: &OptionValues<IorOption>) -> Option<char> {
-    options.text(PacketType)?.chars().next().map(|letter| letter.to_ascii_lowercase())
-}
-
-/// Which rank's data is read.
-fn shift(options: &OptionValues<IorOption>) -> ReadShift {
-    let nodes = options.number(ReorderOffset, 1);
-    match (options.on(ReorderConstant), options.on(ReorderRandom), nodes) {
-        (_, true, _) => ReadShift::Random,
-        (true, _, Some(0)) => ReadShift::None,
-        (true, _, nodes) => ReadShift::Nodes(nodes.unwrap_or(1)),
-        _ => ReadShift::None,
-    }
-}
-
-/// Whether a command line sets a file layout, also by a directive that no longer has an effect.
-fn lays_out(occurrences: &[OptionOccurrence<IorOption>], options: &OptionValues<IorOption>) -> bool {
-    let of_beegfs = |one: &OptionOccurrence<IorOption>| match &one.input {
-        OptionInput::Retired(was, _) => was.directive.is_some_and(|name| name.starts_with("beegfs")),
-        _ => false,
-    };
-    options.module_names().any(|name| name.starts_with("posix.lustre.")) || occurrences.iter().any(of_beegfs)
-}
-
-/// The index of each letter's argument, also where another of its names is given; `O` for any directive.
-fn letters(occurrences: &[OptionOccurrence<IorOption>]) -> BTreeMap<char, usize> {
-    let of = |one: &OptionOccurrence<IorOption>| match &one.input {
-        OptionInput::Flag(row, _) | OptionInput::Value(row, _) => row.short,
-        OptionInput::Retired(was, _) => was.short.or(match was.successor {
-            Successor::Option(option, _) => option.row().short,
-            _ => None,
-        }),
-        OptionInput::Module { .. } | OptionInput::Fault(_) => None,
-    };
-    let each = |one: &OptionOccurrence<IorOption>| {
-        let list = one.is_listed.then_some('O');
-        [of(one), list].into_iter().flatten().map(|letter| (letter, one.at)).collect::<Vec<_>>()
-    };
-    occurrences.iter().flat_map(each).collect()
-}
-
-/// Memory that `-M` occupies: as a share of a node's memory, or in bytes.
-fn hog(text: &str) -> (Option<f64>, Option<u64>) {
-    let share = text.strip_suffix('%').and_then(|percent| percent.parse::<f64>().ok());
-    let bytes = size(text).filter(|_| share.is_none());
-    // IOR reads a number up to 100 as percent, with or without a suffix.
-    let percent = share.or(bytes.filter(|bytes| (1..=100).contains(bytes)).map(|bytes| bytes as f64));
-    (percent.map(|percent| percent / 100.0), bytes.filter(|_| percent.is_none()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::IorLine;
-
-    fn facts(line: &str) -> IorFacts {
-        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        IorFacts::read(&words)
-    }
-
-    #[test]
-    fn the_command_line_of_a_plan_and_the_facts_of_any_line_agree() {
-        for line in [
-            "-w -F -e -t 1m -b 1g -s 4 -k -D 30 -O stoneWallingWearOut=1",
-            "-wrk -i 3 -m -o {dir}/f -l offset --dataPacketType=random",
-            "--dataPacketType Offset -l random -O writeFile=1,checkRead=1,blockSize=4k,minTimeDuration=3",
-            "-W -wr=0 -w --rwmix 70 -R",
-            "-O stoneWallingStatusFile={dir}/s -r -C -Q 2 --rate 5/s",
-            "",
-        ] {
-            let (plan, any) = (IorLine::parse(line).expect(line), facts(line));
-            let plainly = any.read && !any.read_check && (!any.mix || plan.read);
-            assert_eq!((plan.write || plan.mix, plan.write_check), (any.write, any.write_check), "{line}");
-            assert_eq!((plan.read, plan.read_check, plan.mix), (plainly, any.read_check, any.mix), "{line}");
-            let sizes = (any.block_bytes, any.transfer_bytes, any.segments);
-            assert_eq!(
-                (Some(plan.block_bytes), Some(plan.transfer_bytes), Some(plan.segments)),
-                sizes,
-                "{line}"
-            );
-            assert_eq!(
-                (plan.file_per_rank, plan.keep, plan.multi_file),
-                (any.file_per_rank, any.keep, any.multi_file)
-            );
-            assert_eq!(
-                (plan.deadline_s, plan.wear_out, plan.min_time),
-                (any.deadline_s, any.wear_out, any.min_time)
-            );
-            assert_eq!((plan.repetitions, &plan.file), (any.repetitions, &any.file), "{line}");
-            assert_eq!(plan.status_file.is_some(), any.status_file, "{line}");
-            // A plan adds the kind of data where the command line does not give it.
-            assert_eq!(plan.packet, any.packet.or(Some('s')), "{line}");
-        }
-    }
-
-    #[test]
-    fn any_command_line_is_read_and_unreadable_values_are_unknown() {
-        let line = facts("-r -b ${SMALLEST} -f script -o /scratch/f --record x stray");
-        assert_eq!((line.block_bytes, line.bytes_per_rank()), (None, None));
-        assert_eq!((line.script.as_deref(), line.file.as_deref()), (Some("script"), Some("/scratch/f")));
-        assert_eq!(line.word('b'), Some((2, "-b".to_owned())));
-    }
-
-    #[test]
-    fn memory_that_is_occupied_is_a_share_or_bytes() {
-        for (text, share, bytes) in [
-            ("-M 80%", Some(0.8), None),
-            ("-M 80", Some(0.8), None),
-            ("-M 64g", None, Some(64 << 30)),
-            ("-w", None, None),
-        ] {
-            let line = facts(text);
-            assert_eq!((line.hog_share, line.hog_bytes), (share, bytes), "{text}");
-        }
-    }
-
-    #[test]
-    fn the_shift_decides_whose_data_is_read() {
-        for (line, shift) in [
-            ("-r", ReadShift::None),
-            ("-r -C", ReadShift::Nodes(1)),
-            ("-r -C -Q 0", ReadShift::None),
-            ("-r -O reorderTasksConstant=1,taskPerNodeOffset=4", ReadShift::Nodes(4)),
-            ("-r -C -Z", ReadShift::Random),
-        ] {
-            assert_eq!(facts(line).shift, shift, "{line}");
-        }
     }
 }

@@ -1,18 +1,26 @@
-//! The command line of `ior`: its options, its retired options, and its facts.
+//! The command line of `ior`: its options, what they request, what is rejected, and its retired options.
 //!
-//! Never here: the effect of an option on the workload, which the personality knows.
+//! [`Request`] is what the engine runs. A [`Line`] is any command line, as far as it can be read.
+//!
+//! Never here: running a request.
 
 mod facts;
-pub mod line;
-mod table;
+mod options;
+mod output;
+mod parsed;
+mod request;
+mod rules;
 
-pub use facts::{IorFacts, ReadShift};
-pub use line::IorLine;
-pub use table::IorOption;
+pub use facts::{Line, ReadShift};
+pub use options::IorOption;
+pub use output::{Edition, Output, ResultFormat};
+pub use parsed::Parsed;
+pub use request::{Hog, Offsets, RateLimit, Reorder, Request};
+pub use rules::size;
 
 use crate::classic::{ClassicOption, OptionInput, OptionRow, Respelling, RetiredOption, Successor};
 use Successor::{ModuleOptions, Nothing};
-use table::ROWS;
+use options::ROWS;
 
 impl ClassicOption for IorOption {
     const PROGRAM: &'static str = "ior";
@@ -116,36 +124,4 @@ const STORE_FILE_OFFSET: RetiredOption<IorOption> =
 static BARE_PACKET_TYPE: &RetiredOption<IorOption> = &STORE_FILE_OFFSET;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    #[test]
-    fn every_name_is_unique_and_every_row_has_help() {
-        let (mut names, mut ids) = (HashSet::new(), HashSet::new());
-        for row in IorOption::rows() {
-            assert!(!row.about.is_empty() && !row.about.ends_with('.'), "{}", row.about);
-            assert!(ids.insert(format!("{:?}", row.id)), "{:?} twice", row.id);
-            let short = row.short.map(|letter| format!("-{letter}"));
-            let long = row.long.map(|word| format!("--{word}"));
-            let directives = row.directives.iter().map(|name| name.to_lowercase());
-            for name in short.into_iter().chain(long).chain(directives) {
-                assert!(names.insert(name.clone()), "{name} twice");
-            }
-        }
-        for retired in RETIRED {
-            let (letter, directive) = (retired.short, retired.directive.unwrap().to_lowercase());
-            assert!(letter.is_none_or(|letter| !names.contains(&format!("-{letter}"))), "{letter:?} is used");
-            assert!(!names.contains(&directive), "{directive} is used");
-        }
-    }
-
-    #[test]
-    fn the_default_sizes_are_those_of_the_help() {
-        for (option, bytes) in
-            [(IorOption::BlockSize, facts::BLOCK), (IorOption::TransferSize, facts::TRANSFER)]
-        {
-            assert_eq!(option.row().default, bytes.to_string());
-        }
-    }
-}
+mod tests;

@@ -2,6 +2,7 @@
 //!
 //! Never here: the threshold.
 
+use command::ior;
 use plan::{Criterion, Goal, Test};
 use results::finding::{Finding, Severity};
 use results::folder::JobEnd;
@@ -262,16 +263,14 @@ fn physics(index: &Index<'_>, test: &Test, name: &str, phases: &[&Phase]) -> Vec
 /// The best rate of the same phase in a comparable test with large sequential transfers, for a test with
 /// small random transfers; `None` if there is none.
 fn sequential(index: &Index<'_>, test: &Test, name: &str) -> Option<f64> {
-    let transfer = |test: &Test| test.line.as_ior().map_or(0, |line| line.transfer_bytes);
-    let own = test.line.transfer_style().filter(|own| own.random && transfer(test) <= SMALL)?;
+    let own = test.line.as_ior().filter(|own| own.is_random() && own.transfer <= SMALL)?;
     let twin = |other: &&Test| {
         let same = other.fs == test.fs && other.placement == test.placement && other.step == test.step;
         // Shared files, other calls and data without a flush have other limits, so they are not comparable.
-        let alike = other.line.transfer_style().is_some_and(|style| {
-            !style.rate_limited
-                && style == plan::line::TransferStyle { random: false, rate_limited: false, ..own.clone() }
-        });
-        same && alike && transfer(other) >= LARGE
+        let is_alike = |line: &ior::Line| {
+            !line.is_rate_limited() && !line.is_random() && line.is_like(own) && line.transfer >= LARGE
+        };
+        same && other.line.as_ior().is_some_and(is_alike)
     };
     let rates = index.plan.tests.iter().filter(twin).flat_map(|other| ended_phases(index, other, name));
     rates.filter_map(rate).max_by(f64::total_cmp)

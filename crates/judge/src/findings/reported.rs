@@ -47,7 +47,7 @@ fn cached(job: &Job, app: &App) -> Option<Reason> {
     let facts = reported(job)?;
     let phase = facts.phases.iter().find(|one| ["read", "file_stat", "file_read"].contains(&&*one.phase))?;
     let line = app.ior_line(facts);
-    let bypasses = line.is_some_and(|line| line.direct || line.drop_caches);
+    let bypasses = line.is_some_and(|line| line.is_direct() || line.drop_caches);
     let other_nodes = match app.parse.as_deref() {
         Some("ior") => facts.shifted == Some(true),
         _ => app.mdtest_line(facts).is_some_and(|line| line.shift != Some(0)),

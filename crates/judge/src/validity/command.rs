@@ -5,8 +5,9 @@
 //!
 //! Never here: numbers of ranks and nodes, and the results of a job.
 
+use command::ior;
 use plan::deferred;
-use plan::line::{TransferParameters, has_stamped_data};
+use plan::line::has_stamped_data;
 use plan::schedule::PlannedJob;
 use results::folder::Job;
 use results::reason::{Code, Reason};
@@ -47,8 +48,11 @@ fn of_job(index: &Index<'_>, job: &Job) -> Result<(), Reason> {
     }
     received(&planned, job)?;
     keyed(index, &planned, job)?;
-    let known = TransferParameters::of(&planned.words).filter(|_| planned.workload == "ior");
-    known.map_or(Ok(()), |known| phases(job).try_for_each(|phase| parameters(&known, phase)))
+    if planned.workload != "ior" {
+        return Ok(());
+    }
+    let line = ior::Line::read(&planned.words);
+    phases(job).filter(|_| line.is_known()).try_for_each(|phase| parameters(&line, phase))
 }
 
 /// The ranks received other arguments than planned.
@@ -94,20 +98,20 @@ fn keyed(index: &Index<'_>, planned: &PlannedJob, job: &Job) -> Result<(), Reaso
 }
 
 /// A parameter of a phase of transfers that differs from the command line.
-fn parameters(line: &TransferParameters, phase: &Phase) -> Result<(), Reason> {
+fn parameters(line: &ior::Line, phase: &Phase) -> Result<(), Reason> {
     if phase.counts != Counts::Bytes {
         return Ok(());
     }
     let word = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
     let writes = matches!(phase.phase.as_str(), "write" | "mixed_write");
     let both = [
-        ("-a", line.backend.clone(), phase.backend.clone()),
-        ("-b", line.block_bytes.to_string(), phase.block_bytes.to_string()),
-        ("-t", line.transfer_bytes.to_string(), phase.transfer_bytes.to_string()),
+        ("-a", line.backend.to_lowercase(), phase.backend.clone()),
+        ("-b", line.block.to_string(), phase.block_bytes.to_string()),
+        ("-t", line.transfer.to_string(), phase.transfer_bytes.to_string()),
         ("-s", line.segments.to_string(), phase.segments.to_string()),
         ("-F", word(line.file_per_rank), word(phase.file_per_rank)),
-        ("-e", word(line.flushed && writes), word(phase.persisted && writes)),
-        ("--posix.odirect", word(line.direct), word(line.direct && phase.direct)),
+        ("-e", word(line.is_flushed() && writes), word(phase.persisted && writes)),
+        ("--posix.odirect", word(line.is_direct()), word(line.is_direct() && phase.direct)),
     ];
     let differs = |(_, planned, found): &&(&str, String, String)| planned != found;
     both.iter().find(differs).map_or(Ok(()), |(option, planned, found)| {
@@ -137,7 +141,7 @@ mod tests {
     #[test]
     fn a_parameter_that_differs_from_the_command_line_is_named() {
         let words = "-w -F -e -t 1m -b 64m -s 2 -o {dir}/f --posix.odirect".split(' ').map(str::to_owned);
-        let line = TransferParameters::of(&words.collect::<Vec<_>>()).unwrap();
+        let line = ior::Line::read(&words.collect::<Vec<_>>());
         let of = |phase: &Phase| {
             parameters(&line, phase).err().map(|reason| reason.text("option").unwrap_or_default().to_owned())
         };

@@ -111,14 +111,14 @@ fn geometry(facts: &Reported, app: &App) -> Option<Reason> {
     };
     let blocks = facts.tasks.zip(facts.segments).map(|(tasks, segments)| tasks as f64 * segments as f64);
     let total = blocks.zip(facts.block_bytes).map(|(blocks, bytes)| blocks * bytes);
-    let line = app.ior_line(facts).filter(|line| line.script.is_none());
+    let line = app.ior_line(facts).filter(|line| line.parsed.script.is_none());
     let line = line.as_ref();
     let bytes = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64);
     other("total size", facts.total_bytes, total)
-        .or_else(|| other("block size", facts.block_bytes, bytes(line?.block_bytes)))
-        .or_else(|| other("transfer size", facts.transfer_bytes, bytes(line?.transfer_bytes)))
+        .or_else(|| other("block size", facts.block_bytes, bytes(line?.block_bytes())))
+        .or_else(|| other("transfer size", facts.transfer_bytes, bytes(line?.transfer_bytes())))
         .or_else(|| {
-            let (found, wanted) = (facts.segments?, line?.segments?);
+            let (found, wanted) = (facts.segments?, line?.segment_count()?);
             (found != wanted).then(|| differs("segments", found, wanted))
         })
         .or_else(|| {
@@ -130,7 +130,8 @@ fn geometry(facts: &Reported, app: &App) -> Option<Reason> {
 
 /// A rate above that of all bytes in the time of its phase.
 fn fast(facts: &Reported, app: &App) -> Option<Reason> {
-    let again = app.ior_line(facts).is_some_and(|line| line.min_time || line.script.is_some());
+    let again =
+        app.ior_line(facts).is_some_and(|line| line.has_minimum_time() || line.parsed.script.is_some());
     let total = facts.total_bytes.filter(|_| !again)?;
     let is_faster = |rate: f64, seconds: f64| rate * seconds > total * (1.0 + ROUNDED);
     let phase = facts.phases.iter().find(|phase| is_faster(phase.rate, phase.seconds))?;

@@ -29,9 +29,9 @@ mod uneven_amounts;
 mod verdict_rates;
 mod wrong;
 
+use command::ior;
 use judge::{Evaluation, evaluate};
 use plan::Plan;
-use plan::line::TransferParameters;
 use report::sentences::template_for;
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, CampaignInfo, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
@@ -136,7 +136,7 @@ fn with_arguments(campaign: &Campaign) -> Campaign {
     for job in &mut campaign.jobs {
         let argv = job.info.argv.clone();
         let line = argv.iter().position(|word| word == "ior").map(|at| &argv[at + 1..]);
-        let known = line.and_then(TransferParameters::of).unwrap_or_default();
+        let known = ior::Line::read(line.unwrap_or_default());
         for record in &mut job.records {
             match record {
                 Record::Run(run) if run.argv.is_empty() => {
@@ -145,10 +145,10 @@ fn with_arguments(campaign: &Campaign) -> Campaign {
                     (run.argv, run.workload) = (argv.clone(), workload.cloned().unwrap_or_default());
                 }
                 Record::Phase(phase) => {
-                    phase.backend.clone_from(&known.backend);
-                    (phase.block_bytes, phase.transfer_bytes) = (known.block_bytes, known.transfer_bytes);
+                    phase.backend = known.backend.to_lowercase();
+                    (phase.block_bytes, phase.transfer_bytes) = (known.block, known.transfer);
                     (phase.segments, phase.file_per_rank) = (known.segments, known.file_per_rank);
-                    phase.persisted = known.flushed && phase.phase == "write";
+                    phase.persisted = known.is_flushed() && phase.phase == "write";
                 }
                 _ => {}
             }

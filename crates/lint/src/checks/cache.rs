@@ -2,7 +2,8 @@
 //!
 //! The records of the run decide what was read from caches. Before the run such a finding is therefore info.
 
-use command::{IorFacts, LineFacts, ReadShift};
+use command::ior::{self, ReadShift};
+use command::{LineFacts, Packet};
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::finding::{Finding, Severity};
 use results::reason::{Code, Datum, Reason};
@@ -18,33 +19,33 @@ const SMALL: u64 = 64 * KIB;
 const HOG: f64 = 0.8;
 
 /// Whether a cache may merge its small random writes before they reach the servers.
-fn is_gathered(line: &IorFacts) -> bool {
-    let small = line.transfer_bytes.is_some_and(|bytes| bytes <= SMALL);
-    line.write && line.random && small && !line.direct && !line.fsync_each
+fn is_gathered(line: &ior::Line) -> bool {
+    let small = line.transfer_bytes().is_some_and(|bytes| bytes <= SMALL);
+    line.writes() && line.is_random() && small && !line.is_direct() && !line.sync_each
 }
 
 /// write-iops-buffered
 pub(crate) fn write_iops(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| is_gathered(line) && subject.measures_write())?;
-    let transfer = Datum::bytes(line.transfer_bytes.unwrap_or(0) as f64);
+    let transfer = Datum::bytes(line.transfer_bytes().unwrap_or(0) as f64);
     let reason = Reason::new(Code::WriteIopsBuffered).with("transfer", transfer);
     Some(Finding::new(NeedsWaiver, reason).at(subject.word('z')))
 }
 
 /// Memory of a node that remains for caches.
-fn memory_left(subject: &LineSubject, line: &IorFacts) -> Option<f64> {
+fn memory_left(subject: &LineSubject, line: &ior::Line) -> Option<f64> {
     let ram = subject.ram_bytes? as f64;
-    let share = line.hog_share.unwrap_or(0.0);
-    Some((ram * (1.0 - share) - line.hog_bytes.unwrap_or(0) as f64).max(0.0))
+    let share = line.hog_share().unwrap_or(0.0);
+    Some((ram * (1.0 - share) - line.hog_bytes().unwrap_or(0) as f64).max(0.0))
 }
 
 /// Bytes that a node writes until the deadline, at most the requested bytes. The second value is the
 /// deadline, if that limits them.
-fn written_per_node(subject: &LineSubject, line: &IorFacts) -> Option<(f64, Option<f64>)> {
+fn written_per_node(subject: &LineSubject, line: &ior::Line) -> Option<(f64, Option<f64>)> {
     let asked = subject.bytes_per_node().map(|bytes| bytes as f64);
     let until = || {
         let (rate, nodes) = (subject.target_bytes()?, subject.nodes()? as f64);
-        let seconds = (line.deadline_s > 0).then_some(line.deadline_s as f64)?;
+        let seconds = (line.deadline > 0).then_some(f64::from(line.deadline))?;
         Some((rate * seconds / nodes, seconds))
     };
     match (asked, until()) {
@@ -77,11 +78,11 @@ pub(crate) fn cache_fit(subject: &LineSubject) -> Vec<Finding> {
         let reason = reason.with_some("deadline", deadline.map(Datum::seconds));
         findings.push(found(NeedsWaiver, reason, "write"));
     }
-    let cold = line.drop_caches || line.direct || line.hog_share.is_some_and(|share| share >= HOG);
+    let cold = line.drop_caches || line.is_direct() || line.hog_share().is_some_and(|share| share >= HOG);
     if let Some(bytes) = subject.bytes_per_node().map(|bytes| bytes as f64)
         && subject.measures_read()
-        && line.write
-        && !line.mix
+        && line.writes()
+        && !line.mixes()
         && !cold
         && bytes < MEMORY_MULTIPLE * memory
     {
@@ -101,8 +102,8 @@ pub(crate) fn persist(subject: &LineSubject) -> Option<Finding> {
 }
 
 /// Whether readers are on other nodes than writers, judged from the command line alone.
-fn shifts(subject: &LineSubject, line: &IorFacts) -> bool {
-    match (line.shift, subject.nodes()) {
+fn shifts(subject: &LineSubject, line: &ior::Line) -> bool {
+    match (line.shift(), subject.nodes()) {
         (_, Some(1)) | (ReadShift::None, _) => false,
         (ReadShift::Random, _) => true,
         (ReadShift::Nodes(by), nodes) => nodes.is_none_or(|nodes| by % nodes != 0),
@@ -110,22 +111,22 @@ fn shifts(subject: &LineSubject, line: &IorFacts) -> bool {
 }
 
 /// Whether the written data is so large that none of it is left in memory when it is read (NERSC-10).
-fn outgrows(subject: &LineSubject, line: &IorFacts) -> bool {
+fn outgrows(subject: &LineSubject, line: &ior::Line) -> bool {
     let bytes = subject.bytes_per_node().map(|bytes| bytes as f64);
     bytes.zip(memory_left(subject, line)).is_some_and(|(bytes, memory)| bytes >= MEMORY_MULTIPLE * memory)
 }
 
 /// wr-same-launch
 pub(crate) fn same_launch(subject: &LineSubject) -> Option<Finding> {
-    let line = subject.ior().filter(|line| line.write && line.read && !line.mix)?;
-    let proven = line.drop_caches || line.direct || (outgrows(subject, line) && shifts(subject, line));
+    let line = subject.ior().filter(|line| line.writes() && line.reads() && !line.mixes())?;
+    let proven = line.drop_caches || line.is_direct() || (outgrows(subject, line) && shifts(subject, line));
     let no_reader = matches!(subject.role, Some(LineRole::Dataset | LineRole::Write));
     // role-mismatch then reports that it writes at all.
-    let is_mismatch = subject.role == Some(LineRole::Read) && !line.names_phase;
+    let is_mismatch = subject.role == Some(LineRole::Read) && !line.names_phase();
     if proven || subject.cache_warm || no_reader || is_mismatch {
         return None;
     }
-    let implied = (!line.names_phase).then_some("-w -r");
+    let implied = (!line.names_phase()).then_some("-w -r");
     let reason = Reason::new(Code::WrSameLaunch).with_some("implied", implied);
     Some(Finding::new(Info, reason).at(subject.word('r')).of_phase("read"))
 }
@@ -135,11 +136,12 @@ pub(crate) fn reader_is_writer(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior()?;
     let reads = subject.measures_read() || (line.read_check && !subject.cache_warm);
     let only_writes = matches!(subject.role, Some(LineRole::Dataset | LineRole::Write));
-    if !reads || only_writes || line.mix || line.drop_caches || line.direct || shifts(subject, line) {
+    if !reads || only_writes || line.mixes() || line.drop_caches || line.is_direct() || shifts(subject, line)
+    {
         return None;
     }
     let reason = Reason::new(Code::ReaderIsWriter);
-    let reason = match (line.shift, subject.nodes()) {
+    let reason = match (line.shift(), subject.nodes()) {
         (_, Some(1)) => reason.with("nodes", 1_u64),
         (ReadShift::Nodes(by), Some(nodes)) => reason.with("shift", by).with("nodes", nodes),
         _ => reason,
@@ -150,8 +152,8 @@ pub(crate) fn reader_is_writer(subject: &LineSubject) -> Option<Finding> {
 
 /// sparse-random-write
 pub(crate) fn sparse(subject: &LineSubject) -> Option<Finding> {
-    let line = subject.ior().filter(|line| subject.measures_write() && line.random && !line.mix)?;
-    let filled = line.prefilled || line.existing || subject.source.is_some();
+    let line = subject.ior().filter(|line| subject.measures_write() && line.is_random() && !line.mixes())?;
+    let filled = line.is_prefilled() || line.use_existing || subject.source.is_some();
     let found = Finding::new(NeedsWaiver, Reason::new(Code::SparseRandomWrite));
     (!filled).then(|| found.at(subject.word('z')))
 }
@@ -159,16 +161,16 @@ pub(crate) fn sparse(subject: &LineSubject) -> Option<Finding> {
 /// cb-state-unset
 pub(crate) fn collective(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| line.collective)?;
-    command::backend(&line.api).ok().filter(|backend| backend.abilities.file_views)?;
+    command::backend(&line.backend).ok().filter(|backend| backend.abilities.file_views)?;
     let found = Finding::new(NeedsWaiver, Reason::new(Code::CbStateUnset));
-    (!line.hints && !subject.hints).then(|| found.at(subject.word('c')))
+    (!line.has_hints() && !subject.hints).then(|| found.at(subject.word('c')))
 }
 
 /// compressible
 pub(crate) fn compressible(subject: &LineSubject) -> Option<Finding> {
-    let line = subject.ior().filter(|line| line.write && subject.fs.reduces)?;
+    let line = subject.ior().filter(|line| line.writes() && subject.fs.reduces)?;
     let reason = Reason::new(Code::Compressible).with_some("kind", subject.fs.kind.as_deref());
-    let repeats = !matches!(line.packet, Some('i' | 'r' | 's'));
+    let repeats = !matches!(line.packet, Packet::Incompressible | Packet::Random | Packet::Stamped);
     repeats.then(|| Finding::new(NeedsWaiver, reason).at(subject.word('l')))
 }
 

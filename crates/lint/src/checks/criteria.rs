@@ -101,8 +101,8 @@ pub(crate) fn mixed_units(plan: &PlanSubject) -> Vec<Finding> {
 
 /// reps-short, for the repetitions of a command line
 pub(crate) fn one_job(subject: &LineSubject) -> Option<Finding> {
-    let line = subject.ior().filter(|line| line.repetitions > 1 && !(line.write && line.multi_file))?;
-    let name = if line.write { "overwrites" } else { "rereads" };
+    let line = subject.ior().filter(|line| line.repetitions > 1 && !(line.writes() && line.multi_file))?;
+    let name = if line.writes() { "overwrites" } else { "rereads" };
     let reason = Reason::new(Code::RepsShort).with(name, line.repetitions);
     Some(Finding::new(NeedsWaiver, reason).at(subject.word('i')))
 }
@@ -110,7 +110,7 @@ pub(crate) fn one_job(subject: &LineSubject) -> Option<Finding> {
 /// unchecked-data, over the whole plan
 pub(crate) fn unchecked(plan: &PlanSubject) -> Vec<Finding> {
     let wrote = plan.lines.iter().filter(|line| {
-        let writes = line.ior().is_some_and(|facts| facts.write);
+        let writes = line.ior().is_some_and(|facts| facts.writes());
         // Its own criterion compares what was written, or that of a score.
         let is_compared = !line.reported && line.role != Some(LineRole::Dataset);
         writes && is_compared && !plan.verified.contains(&line.id)
@@ -128,7 +128,7 @@ pub(crate) fn check_in_time(subject: &LineSubject) -> Option<Finding> {
         criterion.metric.starts_with("read_check.") && !criterion.metric.ends_with(".errors")
     });
     // The reads that are measured may be those of a mixed phase.
-    if timed.is_none() && (line.mix || subject.role != Some(LineRole::Read)) {
+    if timed.is_none() && (line.mixes() || subject.role != Some(LineRole::Read)) {
         return None;
     }
     let metric = timed.map(|criterion| &criterion.metric);

@@ -14,7 +14,7 @@ fn paths(subject: &LineSubject) -> Vec<(String, Option<SourcePosition>)> {
     let (text, place) = match &subject.line {
         LineFacts::Ior(line) => {
             let place = line.word('o').map(|(number, word)| SourcePosition::Word(number, word));
-            (line.file.as_deref(), place)
+            (line.file(), place)
         }
         LineFacts::Mdtest(line) => (line.dir.as_deref(), None),
         LineFacts::Walk(line) => (line.dir.as_deref(), None),
@@ -58,7 +58,7 @@ pub(crate) fn place(subject: &LineSubject) -> Vec<Finding> {
 /// The file of a dataset and the file of its reader, where they differ in spelling or location.
 fn spelled(subject: &LineSubject) -> Option<Finding> {
     let (line, source) = (subject.ior()?, subject.source.as_ref()?);
-    let (here, there) = (line.file.as_deref()?, source.line.file.as_deref()?);
+    let (here, there) = (line.file()?, source.line.file()?);
     let severity = if plain(here) == plain(there) { Info } else { Error };
     let reason = Reason::new(Code::PathOnWrongFs)
         .with("path", here)

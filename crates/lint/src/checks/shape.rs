@@ -1,6 +1,6 @@
 //! Whether a command contradicts itself: ranks, phases, options, layout.
 
-use command::{IorFacts, LineFacts};
+use command::{LineFacts, ior};
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::finding::{Finding, SourcePosition};
 use results::reason::{Code, Datum, Reason};
@@ -43,7 +43,7 @@ pub(crate) fn geometry(subject: &LineSubject) -> Vec<Finding> {
     }
     let Some(line) = subject.ior() else { return found };
     if let (Some(part), Some(ranks)) = (line.ranks, subject.ranks())
-        && part > ranks
+        && u64::from(part) > ranks
     {
         let reason = reason().with("taking_part", part).with("ranks", ranks);
         found.push(Finding::new(Error, reason).at(subject.word('N')));
@@ -65,8 +65,8 @@ fn total(subject: &LineSubject) -> Option<Finding> {
 /// rate-too-short, from the command line alone; the records decide it too
 pub(crate) fn instant(subject: &LineSubject) -> Option<Finding> {
     let measured = !subject.reported && (subject.measures_write() || subject.measures_read());
-    let line = subject.ior().filter(|line| measured && !line.at.contains_key(&'b'))?;
-    let lasts = line.deadline_s > 0 || line.min_time;
+    let line = subject.ior().filter(|line| measured && line.place('b').is_none())?;
+    let lasts = line.deadline > 0 || line.has_minimum_time();
     let bytes = line.bytes_per_rank().filter(|bytes| *bytes <= units::MIB && !lasts)?;
     Some(Finding::new(Info, Reason::new(Code::RateTooShort).with("bytes", Datum::bytes(bytes as f64))))
 }
@@ -86,11 +86,13 @@ pub(super) fn against_role(subject: &LineSubject, role: LineRole, name: &str) ->
     let line = subject.ior()?;
     let reason = Reason::new(Code::RoleMismatch).with(name, role.word());
     match role {
-        LineRole::Read if !line.names_phase => Some(reason.with("implied", "-w")),
+        LineRole::Read if !line.names_phase() => Some(reason.with("implied", "-w")),
         // With -r in addition, it is reported as wr-same-launch.
-        LineRole::Read if line.write && !line.read => Some(reason.with("extra", "-w").with("missing", "-r")),
-        LineRole::Read if !line.read => Some(reason.with("missing", "-r")),
-        LineRole::Write | LineRole::Dataset if !line.write => Some(reason.with("missing", "-w")),
+        LineRole::Read if line.writes() && !line.reads() => {
+            Some(reason.with("extra", "-w").with("missing", "-r"))
+        }
+        LineRole::Read if !line.reads() => Some(reason.with("missing", "-r")),
+        LineRole::Write | LineRole::Dataset if !line.writes() => Some(reason.with("missing", "-w")),
         LineRole::Dataset if !line.keep => Some(reason.with("lost", "-k")),
         _ => None,
     }
@@ -103,14 +105,14 @@ fn mknod(subject: &LineSubject) -> Option<usize> {
 }
 
 /// The facts of an ior command line with `-z`, if it shuffles segments.
-fn shuffled(subject: &LineSubject) -> Option<&IorFacts> {
-    subject.ior().filter(|line| line.shuffles_segments)
+fn shuffled(subject: &LineSubject) -> Option<&ior::Line> {
+    subject.ior().filter(|line| line.shuffles_segments())
 }
 
 /// option-drift, for an option whose meaning has changed
 pub(crate) fn changed(subject: &LineSubject) -> Option<Finding> {
     if let Some(line) = shuffled(subject) {
-        let reason = Reason::new(Code::OptionDrift).with("option", "-z").with_some("segments", line.segments);
+        let reason = Reason::new(Code::OptionDrift).with("option", "-z").with("segments", line.segments);
         return Some(Finding::new(Info, reason).at(subject.word('z')));
     }
     let at = mknod(subject)?;
@@ -125,7 +127,7 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
         LineFacts::Ior(_) | LineFacts::Mdtest(_) => subject.line.words(),
         LineFacts::Walk(_) | LineFacts::Other(_) => &[],
     };
-    let known = mknod(subject).or_else(|| shuffled(subject)?.at.get(&'z').copied());
+    let known = mknod(subject).or_else(|| shuffled(subject)?.place('z'));
     // The finding about this option above says more than its note.
     let is_new = |drift: &&Drift| drift.at.is_none() || drift.at != known;
     let drifts = subject.drift.iter().filter(is_new).map(|drift| {
@@ -156,7 +158,7 @@ pub(crate) fn rejected(subject: &LineSubject) -> Vec<Finding> {
 /// options-in-file
 pub(crate) fn hidden(subject: &LineSubject) -> Option<Finding> {
     let LineFacts::Ior(line) = &subject.line else { return None };
-    let reason = Reason::new(Code::OptionsInFile).with("file", line.script.as_ref()?);
+    let reason = Reason::new(Code::OptionsInFile).with("file", line.parsed.script.as_ref()?);
     let place = line.word('f').map(|(number, word)| SourcePosition::Word(number, word));
     Some(Finding::new(NeedsWaiver, reason).at(place))
 }
@@ -173,7 +175,7 @@ const STRIPED: &[&str] = &["lustre", "beegfs"];
 
 /// layout-undeclared
 pub(crate) fn layout(subject: &LineSubject) -> Option<Finding> {
-    let line = subject.ior().filter(|line| line.write && !line.layout)?;
+    let line = subject.ior().filter(|line| line.writes() && !line.sets_layout())?;
     let kind = subject.fs.kind.as_deref().filter(|kind| STRIPED.contains(kind))?;
     let reason = Reason::new(Code::LayoutUndeclared);
     let reason = match (subject.fs.stripes, line.file_per_rank) {

@@ -3,7 +3,7 @@
 //! The records of the run decide whether ranks ran out of data, and for how long a rate was sustained. Before
 //! the run such a finding is info. A read after the end of a file cannot be repaired, so that is an error.
 
-use command::IorFacts;
+use command::ior;
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::reason::{Code, Datum, Reason};
@@ -15,12 +15,12 @@ const MARGIN: f64 = 1.5;
 
 /// wearout-on-measured
 pub(crate) fn wear_out(subject: &LineSubject) -> Option<Finding> {
-    let line = subject.ior().filter(|line| line.wear_out && line.deadline_s > 0)?;
+    let line = subject.ior().filter(|line| line.wears_out() && line.deadline > 0)?;
     let measured = matches!(subject.role, Some(LineRole::Write | LineRole::Read | LineRole::Hero))
         || !subject.criteria.is_empty()
         || subject.sustained_s.is_some();
     // It leaves its files, and nothing states that it is measured: it creates a dataset.
-    let makes = line.write && line.keep && !measured;
+    let makes = line.writes() && line.keep && !measured;
     let reason = Reason::new(Code::WearoutOnMeasured).with("deadline", deadline(line));
     let meant = makes || subject.role == Some(LineRole::Dataset);
     // Without a sustained rate the requirement may be that of a benchmark that is defined with wear-out.
@@ -28,16 +28,16 @@ pub(crate) fn wear_out(subject: &LineSubject) -> Option<Finding> {
     (!meant).then(|| Finding::new(severity, reason).at(subject.word('O')))
 }
 
-fn deadline(line: &IorFacts) -> Datum {
-    Datum::seconds(line.deadline_s as f64)
+fn deadline(line: &ior::Line) -> Datum {
+    Datum::seconds(f64::from(line.deadline))
 }
 
 /// no-wearout-on-dataset
 pub(crate) fn no_wear_out(subject: &LineSubject) -> Option<Finding> {
     let dataset = subject.role == Some(LineRole::Dataset);
-    let line = subject.ior().filter(|line| dataset && line.deadline_s > 0)?;
+    let line = subject.ior().filter(|line| dataset && line.deadline > 0)?;
     let reason = Reason::new(Code::NoWearoutOnDataset).with("deadline", deadline(line));
-    let uneven = !line.wear_out && !line.status_file;
+    let uneven = !line.wears_out() && line.status_file.is_none();
     uneven.then(|| Finding::new(Error, reason).at(subject.word('D')))
 }
 
@@ -46,9 +46,9 @@ pub(crate) fn sustained(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|_| subject.role != Some(LineRole::Dataset))?;
     let seconds = subject.sustained_s?;
     let reason = Reason::new(Code::SustainedNotMet).with("sustained", Datum::seconds(seconds));
-    if line.deadline_s > 0 {
+    if line.deadline > 0 {
         let found = Finding::new(Info, reason.with("deadline", deadline(line))).at(subject.word('D'));
-        return ((line.deadline_s as f64) < seconds).then_some(found);
+        return (f64::from(line.deadline) < seconds).then_some(found);
     }
     let bytes = subject.bytes()? as f64;
     match subject.target_bytes() {
@@ -67,9 +67,9 @@ pub(crate) fn sustained(subject: &LineSubject) -> Option<Finding> {
 
 /// out-of-data
 pub(crate) fn out_of_data(subject: &LineSubject) -> Option<Finding> {
-    let line = subject.ior().filter(|line| line.deadline_s > 0)?;
+    let line = subject.ior().filter(|line| line.deadline > 0)?;
     let bytes = subject.bytes().filter(|_| subject.role != Some(LineRole::Dataset))?;
-    let (seconds, bytes) = (line.deadline_s as f64, bytes as f64);
+    let (seconds, bytes) = (f64::from(line.deadline), bytes as f64);
     let reason =
         Reason::new(Code::OutOfData).with("bytes", Datum::bytes(bytes)).with("deadline", deadline(line));
     let reason = match subject.target_bytes() {
@@ -91,11 +91,11 @@ pub(crate) fn too_small(subject: &LineSubject) -> Vec<Finding> {
     if subject.role == Some(LineRole::Dataset) {
         return made(subject, line);
     }
-    let Some(source) = subject.source.as_ref().filter(|_| line.deadline_s > 0 && !line.write) else {
+    let Some(source) = subject.source.as_ref().filter(|_| line.deadline > 0 && !line.writes()) else {
         return Vec::new();
     };
     let (Some(there), Some(rate)) = (source.bytes(), subject.target_bytes()) else { return Vec::new() };
-    let asked = rate * line.deadline_s as f64;
+    let asked = rate * f64::from(line.deadline);
     if there >= asked * MARGIN {
         return Vec::new();
     }
@@ -110,7 +110,7 @@ pub(crate) fn too_small(subject: &LineSubject) -> Vec<Finding> {
 }
 
 /// A command line that creates a dataset, from what is stated of its reader.
-fn made(subject: &LineSubject, line: &IorFacts) -> Vec<Finding> {
+fn made(subject: &LineSubject, line: &ior::Line) -> Vec<Finding> {
     let Some(bytes) = subject.bytes().map(|bytes| bytes as f64) else { return Vec::new() };
     let reason = || Reason::new(Code::DatasetTooSmall).with("bytes", Datum::bytes(bytes));
     let mut found = Vec::new();
@@ -124,8 +124,8 @@ fn made(subject: &LineSubject, line: &IorFacts) -> Vec<Finding> {
             .with("least", Datum::bytes(rate * seconds * MARGIN));
         found.push(Finding::new(Info, reason).at(subject.word('b')));
     }
-    if line.deadline_s > 0 && !line.status_file {
-        let full = Datum::rate(bytes / line.deadline_s as f64);
+    if line.deadline > 0 && line.status_file.is_none() {
+        let full = Datum::rate(bytes / f64::from(line.deadline));
         let reason = reason().with("deadline", deadline(line)).with("rate_full", full);
         found.push(Finding::new(Info, reason).at(subject.word('D')));
     }
@@ -134,7 +134,7 @@ fn made(subject: &LineSubject, line: &IorFacts) -> Vec<Finding> {
 
 /// The files that a command line reads but that its maker did not write. The maker wrote a single shared file
 /// and the reader needs a file per process, or the reverse, or more ranks read than wrote.
-fn other_files(subject: &LineSubject, line: &IorFacts, source: &MakerFacts) -> Option<Reason> {
+fn other_files(subject: &LineSubject, line: &ior::Line, source: &MakerFacts) -> Option<Reason> {
     let reason = Reason::new(Code::ReadBeyondWritten).with("maker", &source.name);
     match (line.file_per_rank, source.line.file_per_rank) {
         (true, false) => Some(reason.with("remove", "-F")),
@@ -149,11 +149,12 @@ fn other_files(subject: &LineSubject, line: &IorFacts, source: &MakerFacts) -> O
 
 /// read-beyond-written
 pub(crate) fn beyond(subject: &LineSubject) -> Option<Finding> {
-    let (line, source) = (subject.ior().filter(|line| line.read && !line.write)?, subject.source.as_ref()?);
+    let (line, source) =
+        (subject.ior().filter(|line| line.reads() && !line.writes())?, subject.source.as_ref()?);
     if let Some(reason) = other_files(subject, line, source) {
         return Some(Finding::new(Error, reason).at(subject.word('F')));
     }
-    let share = |line: &IorFacts, ranks: Option<u64>| match line.file_per_rank {
+    let share = |line: &ior::Line, ranks: Option<u64>| match line.file_per_rank {
         true => line.bytes_per_rank(),
         false => line.bytes_per_rank()?.checked_mul(ranks?),
     };
@@ -165,11 +166,12 @@ pub(crate) fn beyond(subject: &LineSubject) -> Option<Finding> {
             reason.with("read", Datum::bytes(asked as f64)).with("written", Datum::bytes(there as f64)),
         );
     }
-    let stopped = source.line.deadline_s > 0 && !(source.line.status_file && line.status_file);
-    if !stopped || (line.deadline_s > 0 && !line.random) {
+    let stopped =
+        source.line.deadline > 0 && !(source.line.status_file.is_some() && line.status_file.is_some());
+    if !stopped || (line.deadline > 0 && !line.is_random()) {
         return None;
     }
-    let seconds = source.line.deadline_s as f64;
+    let seconds = f64::from(source.line.deadline);
     let reason = reason
         .with("deadline", Datum::seconds(seconds))
         .with_some("full", source.bytes().map(Datum::bytes))

@@ -44,7 +44,7 @@ fn of<'f>(findings: &'f [Finding], test: &str, lint: &str) -> &'f Finding {
 fn reading(facts: &str, made: &str, reads: &str) -> LineSubject {
     let maker = subject(facts, made);
     let LineFacts::Ior(line) = maker.line.clone() else { panic!("of ior") };
-    let source = MakerFacts { name: "dataset.random".into(), line, ranks: maker.ranks() };
+    let source = MakerFacts { name: "dataset.random".into(), line: *line, ranks: maker.ranks() };
     LineSubject { source: Some(source), ..subject(facts, reads) }
 }
 

@@ -285,7 +285,7 @@ fn a_reader_of_more_than_was_written_is_found() {
     let reading = |made: &str, reads: &str| {
         let made = subject("", made);
         let LineFacts::Ior(line) = made.line else { panic!("of ior") };
-        let source = Some(MakerFacts { name: "dataset.d".into(), line, ranks: Some(8) });
+        let source = Some(MakerFacts { name: "dataset.d".into(), line: *line, ranks: Some(8) });
         ids(&LineSubject { source, ..subject("ranks=8", reads) })
     };
     let beyond = |made: &str, reads: &str| reading(made, reads).contains(&"read-beyond-written");
@@ -308,7 +308,7 @@ fn a_reader_of_more_than_was_written_is_found() {
 fn a_dataset_is_compared_with_its_reader() {
     let made = subject("", "ior -w -k -F -b 1t");
     let LineFacts::Ior(line) = made.line else { panic!("of ior") };
-    let source = Some(MakerFacts { name: "dataset.d".into(), line, ranks: Some(10) });
+    let source = Some(MakerFacts { name: "dataset.d".into(), line: *line, ranks: Some(10) });
     let reads = |target: &str| {
         let facts = format!("ranks=10 target={target}");
         ids(&LineSubject { source: source.clone(), ..subject(&facts, "ior -r -k -C -F -b 1t -D 30") })

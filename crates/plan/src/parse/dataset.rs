@@ -8,7 +8,7 @@ use super::placement::RanksRequest;
 use super::{Dataset, DatasetDemand, Placement, State, wire};
 use crate::language::rejections::Rejection;
 use crate::line::Line;
-use command::IorLine;
+use command::ior;
 use command::tool_line::ToolLine;
 
 /// Default factor by which a dataset exceeds what its readers need. A reader that is faster than expected
@@ -30,7 +30,7 @@ impl Defaults<'_> {
         let placement =
             self.placement(&who, &RanksRequest::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?;
         let (line, words) = match (&wire.ior, &wire.mdtest) {
-            (Some(words), None) => (Line::Ior(self.data(&who, words)?), words),
+            (Some(words), None) => (Line::Ior(Box::new(self.data(&who, words)?)), words),
             (None, Some(words)) => (Line::Tool(self.names(&who, words)?), words),
             _ => {
                 let what = "give the command line that makes it, either as `ior` or as `mdtest`";
@@ -98,12 +98,12 @@ impl Defaults<'_> {
     }
 
     /// An IOR command line that leaves files of equal size.
-    fn data(&self, who: &str, words: &Spanned<String>) -> ParseResult<IorLine> {
+    fn data(&self, who: &str, words: &Spanned<String>) -> ParseResult<ior::Line> {
         let rejected = |what: &str| Err(self.place.error(words, format!("{who}: {what}")));
         if let Some(why) = super::test::two_meanings(words.get_ref()).filter(|_| !self.is_recorded) {
             return rejected(&why);
         }
-        let line = match IorLine::parse(words.get_ref()) {
+        let line = match ior::Line::parse(words.get_ref()) {
             Ok(line) => line,
             Err(error) => return rejected(&error.0),
         };
@@ -113,13 +113,13 @@ impl Defaults<'_> {
         if !line.keep {
             return rejected("IOR removes its files when it ends. Add -k to keep them for the readers.");
         }
-        if line.deadline_s > 0 && !line.wear_out {
+        if line.deadline > 0 && !line.wears_out() {
             return rejected("-D leaves files of unequal size to the readers. Add -O stoneWallingWearOut=1.");
         }
         if line.repetitions > 1 {
             return rejected("its readers find one set of files. Remove -i.");
         }
-        if line.file.as_ref().is_some_and(|file| file.contains('@')) {
+        if line.file().is_some_and(|file| file.contains('@')) {
             return rejected("the names of its files must have one beginning. Remove `@` from -o.");
         }
         Ok(line)
@@ -178,7 +178,7 @@ impl Defaults<'_> {
         };
         let most = made.bytes(placement.ranks);
         if most < cover.bytes() {
-            let how = if made.deadline_s > 0 { ", even without -D" } else { "" };
+            let how = if made.deadline > 0 { ", even without -D" } else { "" };
             return rejected(format!(
                 "the command line writes at most {}{how}, but its readers need {} ({cover}). Write more with \
                  -s, -b or ranks.",

@@ -196,7 +196,7 @@ impl Defaults<'_> {
             };
             let (label, word) = match wire.over {
                 // Command lines have no blanks in a size, and no decimal units.
-                SteppedBy::Transfer => match command::ior_line::size('t', word) {
+                SteppedBy::Transfer => match command::ior::size('t', word) {
                     Ok(bytes) if bytes as f64 == value => (format!("t{word}"), word.clone()),
                     _ => (format!("t{}", word.replace(' ', "")), value.to_string()),
                 },
@@ -210,7 +210,7 @@ impl Defaults<'_> {
 
     /// Bytes of a transfer, such as `64k`, `64 KiB` or `64 kB`. A recorded plan has them as IOR reads them.
     fn transfer(&self, word: &str) -> Result<u32, String> {
-        let as_ior = command::ior_line::size('t', word);
+        let as_ior = command::ior::size('t', word);
         let is_decimal =
             units::size(word).is_ok() && !word.to_lowercase().contains("ib") && word.ends_with(['b', 'B']);
         let bytes = match (as_ior, units::size(word)) {

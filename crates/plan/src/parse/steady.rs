@@ -139,9 +139,9 @@ impl Defaults<'_> {
             let (window, within) = (duration(window), duration(within));
             return rejected(format!("a window of {window} is longer than the limit of {within}"));
         }
-        let stops = line.as_ior().filter(|line| line.deadline_s > 0 && !line.wear_out);
+        let stops = line.as_ior().filter(|line| line.deadline > 0 && !line.wears_out());
         let least = ((window + rule.measured) / (1.0 - EDGES / INTERVALS)).ceil();
-        match stops.map(|line| line.deadline_s as f64) {
+        match stops.map(|line| f64::from(line.deadline)) {
             Some(deadline) if deadline < least => rejected(format!(
                 "-D {deadline} is too short. The window of {} and the measurement of {} after it take whole \
                  intervals of the timeline. Give -D {least}.",

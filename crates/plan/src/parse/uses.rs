@@ -10,7 +10,7 @@ use super::nearest::nearest;
 use super::{Plan, Test, Uses};
 use crate::language::rejections::Rejection;
 use crate::line::{IOR_FILE, Line};
-use command::IorLine;
+use command::ior;
 use command::tool_line::ToolLine;
 
 impl Defaults<'_> {
@@ -113,8 +113,8 @@ impl Defaults<'_> {
         &self,
         rejected: &dyn Fn(String) -> ParseResult<()>,
         test: &Test,
-        line: &IorLine,
-        made: &IorLine,
+        line: &ior::Line,
+        made: &ior::Line,
         FilesMaker { maker, ranks, kept, .. }: &FilesMaker<'_>,
     ) -> ParseResult<()> {
         let (ranks, test_ranks) = (*ranks, test.placement.ranks);
@@ -126,7 +126,7 @@ impl Defaults<'_> {
                 "{maker} is kept for later campaigns, but this command line writes into it"
             ));
         }
-        if !line.only_reads() {
+        if line.write {
             return Ok(());
         }
         if line.file_per_rank != made.file_per_rank {
@@ -153,7 +153,7 @@ impl Defaults<'_> {
         }
         // The amount of data is then in a file, or in an export of the writer.
         let known = (made.status_file.is_some() && line.status_file.is_some()) || !test.imports.is_empty();
-        if made.deadline_s > 0 && !known {
+        if made.deadline > 0 && !known {
             return rejected(format!(
                 "-D may stop {maker} before its files are full. Give both command lines \
                  -O stoneWallingStatusFile={{dir}}/pairs."
@@ -213,8 +213,8 @@ impl Defaults<'_> {
 }
 
 /// The reason why a command line does not find the files of `made` under its own names, if there is one.
-fn looks_elsewhere(line: &IorLine, made: &IorLine, maker: &str) -> Option<String> {
-    let file = |line: &IorLine| line.file.clone().unwrap_or_else(|| IOR_FILE.to_owned());
+fn looks_elsewhere(line: &ior::Line, made: &ior::Line, maker: &str) -> Option<String> {
+    let file = |line: &ior::Line| line.file().unwrap_or(IOR_FILE).to_owned();
     let (asked, there) = (file(line), file(made));
     if asked != there {
         return Some(format!(
@@ -229,21 +229,21 @@ fn looks_elsewhere(line: &IorLine, made: &IorLine, maker: &str) -> Option<String
 }
 
 /// The reason why a command line that compares data would find the data of `made` wrong, if there is one.
-fn expects_otherwise(line: &IorLine, made: &IorLine, maker: &str) -> Option<String> {
+fn expects_otherwise(line: &ior::Line, made: &ior::Line, maker: &str) -> Option<String> {
     if !line.read_check && !line.write_check {
         return None;
     }
-    let named = |signature: &Option<String>| match signature {
+    let named = |signature: Option<i32>| match signature {
         Some(signature) => format!("-G {signature}"),
         None => "the time as -G".to_owned(),
     };
     if line.signature != made.signature {
-        let (asked, there) = (named(&line.signature), named(&made.signature));
+        let (asked, there) = (named(line.signature), named(made.signature));
         return Some(format!(
             "{maker} was written with {there}, but this test compares with {asked}. Use the same in both."
         ));
     }
-    let packet = |line: &IorLine| line.packet.map_or_else(String::new, |packet| format!("-l {packet}"));
+    let packet = |line: &ior::Line| format!("-l {}", line.packet.letter());
     (line.packet != made.packet).then(|| {
         let (asked, there) = (packet(line), packet(made));
         format!(

@@ -28,13 +28,13 @@ impl JobBytes {
         let (writes_bytes, reads_bytes) = line.bytes(ranks);
         let asked = Self { writes_bytes, holds_bytes: line.holds_bytes(ranks), reads_bytes };
         let rate = plan.file_systems.get(fs).and_then(|fs| fs.rate);
-        let (Some(rate), Some(ior)) = (rate, line.as_ior().filter(|ior| ior.deadline_s > 0)) else {
+        let (Some(rate), Some(ior)) = (rate, line.as_ior().filter(|ior| ior.deadline > 0)) else {
             return asked;
         };
-        let most = (rate * ior.deadline_s as f64 * MARGIN).ceil() as u64;
+        let most = (rate * f64::from(ior.deadline) * MARGIN).ceil() as u64;
         let sets = |sets: u64| most.saturating_mul(sets);
         Self {
-            writes_bytes: asked.writes_bytes.min(sets(ior.repetitions)),
+            writes_bytes: asked.writes_bytes.min(sets(ior.repetitions.into())),
             holds_bytes: asked.holds_bytes.min(sets(ior.sets())),
             reads_bytes,
         }

@@ -14,7 +14,8 @@ use rustix::io::Errno;
 use units::Usage;
 
 use crate::calls::{self, answered};
-use crate::{Settings, files};
+use crate::files;
+use command::Settings;
 
 /// `LL_SUPER_MAGIC`, the type that `statfs` returns for Lustre.
 pub(crate) const LUSTRE: u64 = 0x0BD0_0BD0;

@@ -19,8 +19,9 @@ use rustix::fs::OFlags;
 use units::Usage;
 
 use crate::shared::{files_of_system, together};
-use crate::{File, Mode, Names, Open, Queue, Settings, Storage};
+use crate::{File, Mode, Names, Open, Queue, Storage};
 use crate::{calls, files, names};
+use command::Settings;
 use lustre::LustreLayout;
 
 pub(crate) use lustre::{LUSTRE, MAGIC_V1, MAGIC_V3};

@@ -1,8 +1,9 @@
 //! The abilities in the table of backends equal what each storage really offers, for all backends.
 
+use command::Settings;
 use command::{BACKENDS, FileForm};
 use ranks::local;
-use storage::{Mode, Open, Parts, Settings};
+use storage::{Mode, Open, Parts};
 
 #[test]
 fn the_table_of_abilities_equals_what_each_storage_offers() {

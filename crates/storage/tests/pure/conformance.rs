@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use command::Settings;
 use command::{BACKENDS, Backend};
 use ranks::{Comm, local};
-use storage::{Buffer, Mode, Open, Parts, Settings, Storage};
+use storage::{Buffer, Mode, Open, Parts, Storage};
 
 const WRITE: Open =
     Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };

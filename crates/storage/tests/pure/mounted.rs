@@ -8,9 +8,10 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use command::Settings;
 use ranks::local;
 use rustix::fs::FlockOperation;
-use storage::{Mode, Open, Parts, Settings, Storage};
+use storage::{Mode, Open, Parts, Storage};
 
 const WRITE: Open =
     Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };

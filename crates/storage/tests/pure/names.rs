@@ -7,8 +7,9 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use command::BACKENDS;
+use command::Settings;
 use ranks::local;
-use storage::{EntryKind, Mode, NameStatus, Names, Open, Parts, Settings, Storage};
+use storage::{EntryKind, Mode, NameStatus, Names, Open, Parts, Storage};
 
 fn c(dir: &Path, name: &str) -> CString {
     CString::new(dir.join(name).to_str().unwrap()).unwrap()

@@ -6,8 +6,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use command::BACKENDS;
+use command::Settings;
 use ranks::{Comm, local};
-use storage::{EndedTransfer, Mode, Op, Open, Parts, Queue, Settings, Storage, Wait};
+use storage::{EndedTransfer, Mode, Op, Open, Parts, Queue, Storage, Wait};
 
 const WRITE: Open =
     Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use command::Settings;
 use measure::CycleClock;
 use ranks::{Comm, local};
-use storage::{Settings, Storage};
+use storage::Storage;
 
 use super::audit::audit;
 use super::guard::Guard;

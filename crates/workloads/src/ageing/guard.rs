@@ -227,8 +227,8 @@ pub(super) fn geometry(storage: &dyn Storage, dir: &Path) -> Result<Geometry, St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use command::Settings;
     use ranks::local;
-    use storage::Settings;
 
     #[test]
     fn a_full_file_system_is_reported_with_utilization_and_remedy_and_other_failures_unchanged() {

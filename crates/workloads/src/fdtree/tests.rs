@@ -1,7 +1,7 @@
 //! All names of small trees, their order and their totals.
 
+use command::Settings;
 use proptest::prelude::*;
-use storage::Settings;
 
 use super::shape::TreeName;
 use super::walk::{TreeWalk, Which};

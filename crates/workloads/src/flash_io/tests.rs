@@ -2,11 +2,12 @@
 
 mod library;
 
+use command::Settings;
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
 use results::Record;
 use std::sync::atomic::AtomicU64;
-use storage::{Settings, Storage};
+use storage::Storage;
 
 use super::{FlashFile, FlashIoContext, FlashIoEvent, FlashIoParameters, Form, run};
 use crate::kit::observer::EventObserver;

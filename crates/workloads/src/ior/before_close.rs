@@ -4,12 +4,12 @@ use ranks::{Halt, Reduce};
 use storage::{File, Hints};
 
 use super::observer::IorEvent;
-use super::parameters::IorParameters;
 use super::phase::PhaseSetting;
 use super::test::RunningTest;
 use super::transfer::{RankDone, RankJob};
 use crate::kit::checker::Checker;
 use crate::kit::reduce;
+use command::ior::Request;
 
 /// Adds to each bad range where it lies in the file's own terms. Returns the number of transfers that should
 /// be collective and were not.
@@ -45,7 +45,7 @@ pub(super) fn abandon_failed(
 
 /// Shows the hints of rank 0's file, if the settings ask for it.
 pub(super) fn show_hints(test: &mut RunningTest<'_>, done: &RankDone) {
-    let IorParameters { backend, settings, .. } = test.parameters;
+    let Request { backend, settings, .. } = test.parameters;
     let shows = settings.flag(&format!("{}.showHints", backend.to_lowercase()));
     if let Some(hints) = done.hints.as_ref().filter(|_| shows) {
         test.observer.event(&IorEvent::Hints(hints));
@@ -55,7 +55,7 @@ pub(super) fn show_hints(test: &mut RunningTest<'_>, done: &RankDone) {
 /// Reports, once in a test, the hints that the library did not take. A test without its hints is a different
 /// test.
 pub(super) fn report_hints(test: &mut RunningTest<'_>, done: &RankDone) -> Result<(), Halt> {
-    let IorParameters { backend, settings, .. } = test.parameters;
+    let Request { backend, settings, .. } = test.parameters;
     let file = format!("{}.hintsFileName", backend.to_lowercase());
     let given = settings.under("hint.").next().is_some() || settings.text(&file).is_some();
     if test.hints_reported || !given || !test.storage.is_collective() {

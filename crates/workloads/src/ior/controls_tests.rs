@@ -6,12 +6,12 @@ use results::Record;
 use testkit::{Fault, Faulty};
 
 use super::scene::{IorRankResult, Late, play};
-use super::{Hog, IorParameters, Offsets, Reorder};
+use command::ior::{Hog, Offsets, Reorder, Request};
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
 
-fn parameters() -> IorParameters {
-    IorParameters {
+fn parameters() -> Request {
+    Request {
         test_file: "f".into(),
         block: 4096,
         transfer: 512,
@@ -19,7 +19,7 @@ fn parameters() -> IorParameters {
         read_check: true,
         signature: Some(7),
         offset_seed: Some(3),
-        ..IorParameters::default()
+        ..Request::default()
     }
 }
 
@@ -34,7 +34,7 @@ fn notices(left: &IorRankResult, id: &str) -> Vec<String> {
 /// Rank 0's clock is compared once in each phase. From comparison `from` on it is more than a minute later.
 #[test]
 fn phases_that_would_begin_too_late_are_skipped_on_all_ranks_together() {
-    let parameters = IorParameters { minutes_max: 1, repetitions: 4, write_check: true, ..parameters() };
+    let parameters = Request { minutes_max: 1, repetitions: 4, write_check: true, ..parameters() };
     for (from, done, left_out) in [
         (0, vec!["write 0"], "write check and read check of repetition 0, and 3 repetitions after it"),
         (2, vec!["write 0", "write_check 0", "read_check 0"], "write and write check and read check of"),
@@ -59,7 +59,7 @@ fn phases_that_would_begin_too_late_are_skipped_on_all_ranks_together() {
 
 #[test]
 fn a_late_rank_other_than_0_does_not_end_the_test() {
-    let parameters = IorParameters { minutes_max: 1, ..parameters() };
+    let parameters = Request { minutes_max: 1, ..parameters() };
     let all = play(3, &parameters, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 600 });
     assert_eq!(all[0].phases(), ["write 0", "read_check 0"]);
 }
@@ -67,10 +67,9 @@ fn a_late_rank_other_than_0_does_not_end_the_test() {
 #[test]
 fn a_file_that_was_not_read_because_time_ran_out_is_not_removed() {
     let storage = Faulty::sound();
-    let write = IorParameters { keep: true, read_check: false, ..parameters() };
+    let write = Request { keep: true, read_check: false, ..parameters() };
     play(2, &write, &storage, NOT_LATE);
-    let read =
-        IorParameters { write: false, minutes_max: 1, repetitions: 2, multi_file: false, ..parameters() };
+    let read = Request { write: false, minutes_max: 1, repetitions: 2, multi_file: false, ..parameters() };
     // The first repetition is read and its file is removed. The second repetition is skipped.
     let all = play(2, &read, &storage, Late { rank: 0, from: 0, seconds: 61 });
     assert_eq!((all[0].phases(), storage.bytes(Path::new("f"))), (vec!["read_check 0".to_owned()], None));
@@ -81,7 +80,7 @@ fn a_file_that_was_not_read_because_time_ran_out_is_not_removed() {
 #[test]
 fn a_partial_shuffled_write_keeps_the_rest_of_the_prefill() {
     for (file_per_rank, files) in [(false, vec!["f"]), (true, vec!["f.00000000", "f.00000001"])] {
-        let parameters = IorParameters {
+        let parameters = Request {
             offsets: Offsets::Shuffled,
             prefill: 2048,
             segments: 2,
@@ -106,8 +105,7 @@ fn a_partial_shuffled_write_keeps_the_rest_of_the_prefill() {
 
 #[test]
 fn a_prefill_comes_before_the_clocks_and_only_before_writes() {
-    let parameters =
-        IorParameters { offsets: Offsets::Shuffled, prefill: 1024, write_check: true, ..parameters() };
+    let parameters = Request { offsets: Offsets::Shuffled, prefill: 1024, write_check: true, ..parameters() };
     let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
     let order: Vec<&str> = all[0]
         .events
@@ -125,7 +123,7 @@ fn a_prefill_that_fails_on_one_rank_halts_all_and_leaves_nothing() {
         (Fault::Sync, "f: lost the disk"),
         (Fault::Close, "f: lost a write"),
     ] {
-        let parameters = IorParameters { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
+        let parameters = Request { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
         let storage = Faulty::on_rank(1, fault);
         for left in play(3, &parameters, &storage, NOT_LATE) {
             let halt = left.done.expect_err("all halt");
@@ -138,14 +136,14 @@ fn a_prefill_that_fails_on_one_rank_halts_all_and_leaves_nothing() {
 
 #[test]
 fn a_prefill_continues_after_a_write_that_moved_only_a_part() {
-    let parameters = IorParameters { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
+    let parameters = Request { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
     let all = play(2, &parameters, &Faulty::on_rank(0, Fault::ShortWrite(1024)), NOT_LATE);
     assert!(all[0].done.is_ok(), "{:?}", all[0].done);
 }
 
 #[test]
 fn more_memory_than_the_node_has_is_rejected_before_anything_runs() {
-    let parameters = IorParameters { hog: Hog::PerNode(1 << 60), ..parameters() };
+    let parameters = Request { hog: Hog::PerNode(1 << 60), ..parameters() };
     let storage = Faulty::sound();
     for left in play(3, &parameters, &storage, NOT_LATE) {
         let halt = left.done.expect_err("all halt");
@@ -162,7 +160,7 @@ fn the_ranks_of_a_node_share_its_memory() {
         (Hog::PerNode(3 << 20), "Hog { node_bytes: 3145728, rank_bytes: 1048576 }"),
         (Hog::PerRank(8 << 10), "Hog { node_bytes: 0, rank_bytes: 8192 }"),
     ] {
-        let all = play(3, &IorParameters { hog, ..parameters() }, &Faulty::sound(), NOT_LATE);
+        let all = play(3, &Request { hog, ..parameters() }, &Faulty::sound(), NOT_LATE);
         assert!(all[0].done.is_ok(), "{:?}", all[0].done);
         assert_eq!(all[0].events[0], event, "before the test begins");
     }
@@ -170,7 +168,7 @@ fn the_ranks_of_a_node_share_its_memory() {
 
 #[test]
 fn a_rank_that_starts_and_ends_late_is_an_outlier() {
-    let parameters = IorParameters { outlier_seconds: 3, read_check: false, ..parameters() };
+    let parameters = Request { outlier_seconds: 3, read_check: false, ..parameters() };
     let all = play(4, &parameters, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 8 });
     let warnings = all[0].events("Warning");
     assert_eq!(warnings.len(), 2, "{warnings:?}");
@@ -182,17 +180,17 @@ fn a_rank_that_starts_and_ends_late_is_an_outlier() {
         let deviation: f64 = deviation[..5].parse().unwrap();
         assert!(line.contains("(mean=2.") && (3.4..3.9).contains(&deviation), "{line}");
     }
-    let patient = IorParameters { outlier_seconds: 7, ..parameters };
+    let patient = Request { outlier_seconds: 7, ..parameters };
     let all = play(4, &patient, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 8 });
     assert!(all[0].events("Warning").is_empty());
 }
 
 #[test]
 fn times_and_stamps_of_every_rank_are_reported_only_on_request() {
-    let quiet = play(3, &IorParameters { verbose: 2, ..parameters() }, &Faulty::sound(), NOT_LATE);
+    let quiet = play(3, &Request { verbose: 2, ..parameters() }, &Faulty::sound(), NOT_LATE);
     assert!(quiet[0].events("RankTimes").is_empty() && quiet[0].events("Stamps").is_empty());
     assert!(quiet[0].events("Files").is_empty());
-    let on_request = IorParameters { rank_times: true, verbose: 3, file_per_rank: true, ..parameters() };
+    let on_request = Request { rank_times: true, verbose: 3, file_per_rank: true, ..parameters() };
     let all = play(3, &on_request, &Faulty::sound(), NOT_LATE);
     for kind in ["RankTimes { phase: \"write\"", "Stamps { phase: \"write\", repetition: 0"] {
         let events = all[0].events(kind);
@@ -213,7 +211,7 @@ fn times_and_stamps_of_every_rank_are_reported_only_on_request() {
 
 #[test]
 fn readers_at_random_are_counted_by_file() {
-    let spread = IorParameters {
+    let spread = Request {
         reorder: Reorder::Random,
         reorder_seed: 5,
         nodes: Some(4),
@@ -221,17 +219,17 @@ fn readers_at_random_are_counted_by_file() {
         file_per_rank: true,
         ..parameters()
     };
-    let all = play(4, &IorParameters { verbose: 2, ..spread.clone() }, &Faulty::sound(), NOT_LATE);
+    let all = play(4, &Request { verbose: 2, ..spread.clone() }, &Faulty::sound(), NOT_LATE);
     // They read the files of ranks 3, 2, 3 and 1.
     assert_eq!(all[0].events("FileHits"), ["FileHits([1, 2, 1])"]);
-    let all = play(4, &IorParameters { verbose: 1, ..spread }, &Faulty::sound(), NOT_LATE);
+    let all = play(4, &Request { verbose: 1, ..spread }, &Faulty::sound(), NOT_LATE);
     assert!(all[0].events("FileHits").is_empty());
 }
 
 #[test]
 fn existing_files_of_all_ranks_are_reported_and_of_very_many_the_first() {
     let storage = Faulty::sound();
-    let parameters = IorParameters { file_per_rank: true, keep: true, read_check: false, ..parameters() };
+    let parameters = Request { file_per_rank: true, keep: true, read_check: false, ..parameters() };
     play(100, &parameters, &storage, NOT_LATE);
     let all = play(5, &parameters, &storage, NOT_LATE);
     let exists = |rank| format!("Exists {{ path: \"f.{rank:08}\", kept: false }}");

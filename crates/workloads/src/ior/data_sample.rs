@@ -16,11 +16,12 @@ use ranks::{Halt, Reduce};
 use results::record::SampledData;
 use storage::{Buffer, Mode, Open};
 
+use super::layout::open;
 use super::phase::PhaseKind;
 use super::test::RunningTest;
 use crate::kit::order::TransferOrder;
 use crate::kit::payload::stamped::BLOCK;
-use crate::kit::payload::{BlockStamp, DataKey, Packet, Payload, file_id_of, read_stamp};
+use crate::kit::payload::{BlockStamp, DataKey, Packet, Payload, file_id_of, read_stamp, text_id};
 use crate::kit::permutation::seed_of;
 
 /// Blocks that a rank compares.
@@ -88,17 +89,17 @@ fn wrong_blocks(test: &RunningTest<'_>, path: &Path, places: &[u64]) -> io::Resu
     if places.is_empty() {
         return Ok(0);
     }
-    let how = test.parameters.open(Mode::Read, test.rank.comm.size());
+    let how = open(test.parameters, Mode::Read, test.rank.comm.size());
     let how = Open { shared: false, collective: false, ..how };
     let mut file = test.storage.open(test.rank.comm, path, how)?;
     let name = path.file_name().unwrap_or(path.as_os_str()).as_encoded_bytes();
-    let name = file_id_of(test.parameters.data_of, name);
+    let name = file_id_of(text_id(test.parameters.data_of.as_deref()), name);
     let mut block = Buffer::new(BLOCK as usize)?;
     let mut wrong = 0;
     for offset in places {
         block.bytes_mut().fill(0);
         file.read_at(block.bytes_mut(), *offset)?;
-        wrong += u64::from(!is_right(block.bytes(), test.parameters.data_key, name, *offset));
+        wrong += u64::from(!is_right(block.bytes(), test.data_key, name, *offset));
     }
     file.close()?;
     Ok(wrong)

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use ranks::Halt;
 use storage::Storage;
 
+use super::layout::layout;
 use super::observer::IorEvent;
 use super::test::RunningTest;
 use super::{each_rank, names};
@@ -88,7 +89,7 @@ pub(super) fn make_dirs(test: &RunningTest<'_>) -> Result<(), Halt> {
 
 /// Rejects a mixed phase on incomplete files, because it would read data that is not there.
 pub(super) fn all_there(test: &RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
-    let needed = test.parameters.layout(test.rank.comm.size()).file_bytes();
+    let needed = layout(test.parameters, test.rank.comm.size()).file_bytes();
     let keeps = test.storage.keeps_data() && !test.parameters.write;
     let own = own(test, repetition).filter(|_| keeps);
     let there = own.map_or(Ok(()), |path| match lacks(test.storage, &path, needed) {

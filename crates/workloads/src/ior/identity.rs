@@ -5,11 +5,12 @@ use std::path::Path;
 use ranks::{Halt, Reduce};
 use storage::{Buffer, Mode, Open};
 
+use super::layout::open;
 use super::phase::{PhaseKind, Repetition};
 use super::test::RunningTest;
 use crate::kit::order::TransferOrder;
 use crate::kit::payload::stamped::BLOCK;
-use crate::kit::payload::{DataIdentity, Packet, Payload, file_id_of, read_stamp};
+use crate::kit::payload::{DataIdentity, Packet, Payload, file_id_of, read_stamp, text_id};
 
 /// Number of a rank's transfers that are read to find the generation.
 const SAMPLES: u64 = 8;
@@ -29,9 +30,9 @@ pub(super) fn payload(
         packet: parameters.packet,
         signature: repetition.signature,
         rank: owner.into(),
-        file: file_id_of(parameters.data_of, name.as_encoded_bytes()),
+        file: file_id_of(text_id(parameters.data_of.as_deref()), name.as_encoded_bytes()),
         generation: parameters.generation.unwrap_or(0),
-        key: parameters.data_key,
+        key: test.data_key,
     };
     // A mixed phase writes the data that it finds.
     let cares = matches!(kind, PhaseKind::WriteCheck | PhaseKind::ReadCheck | PhaseKind::Mixed);
@@ -67,7 +68,7 @@ fn newest_of_file(
     order: &mut TransferOrder,
     transfers: u64,
 ) -> std::io::Result<u32> {
-    let how = test.parameters.open(Mode::Read, test.rank.comm.size());
+    let how = open(test.parameters, Mode::Read, test.rank.comm.size());
     let how = Open { shared: false, collective: false, ..how };
     let mut file = test.storage.open(test.rank.comm, path, how)?;
     let mut page = Buffer::new(BLOCK as usize)?;

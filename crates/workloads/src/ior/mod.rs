@@ -1,8 +1,8 @@
 //! IOR: parallel transfers of one size in segments and blocks, written, read and compared.
 //!
-//! [`IorParameters`] holds the settings, independent of the parser. Its `check` rejects bad settings before
-//! any rank starts. [`run`] is the code of every rank. An [`IorListener`] on rank 0 gets the events, and the
-//! results are recorded. docs/explanation/clock-and-phases.md defines the numbers.
+//! [`command::ior::Request`] has the settings, and rejects bad ones before any rank starts. [`run`] is the
+//! code of every rank. An [`IorListener`] on rank 0 gets the events, and the results are recorded.
+//! docs/explanation/clock-and-phases.md defines the numbers.
 //!
 //! Never here: the command line, text for people.
 
@@ -13,18 +13,17 @@ mod each_rank;
 mod files;
 mod hog;
 mod identity;
+mod layout;
 mod names;
 mod numbers;
 mod observer;
 mod outliers;
-mod parameters;
 mod phase;
 mod prefill;
 mod prepare;
 mod record;
 mod reorder;
 mod repetition;
-mod rules;
 mod strict;
 mod sync_time;
 mod test;
@@ -42,9 +41,9 @@ mod scene;
 #[cfg(test)]
 mod tests;
 
+pub use layout::layout;
 pub use names::without_repetition as first_path;
 pub use observer::{IorEvent, IorListener, IorRankTimes, PhaseStart, RankStamps, WearOut};
-pub use parameters::{Hog, IorParameters, Offsets, RateLimit, Reorder};
 pub use reorder::RankPlacement;
 pub use repetition::run;
 pub use test::{IorContext, IorSummary};

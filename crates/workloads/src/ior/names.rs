@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use storage::Storage;
 
-use super::parameters::IorParameters;
 use crate::kit::clients;
+use command::ior::Request;
 
 /// The file of `owner` (a rank number) in `repetition`.
-pub(super) fn file(parameters: &IorParameters, owner: u32, repetition: u32) -> PathBuf {
+pub(super) fn file(parameters: &Request, owner: u32, repetition: u32) -> PathBuf {
     let mut name = without_repetition(parameters, owner);
     if parameters.multi_file {
         name.push_str(&format!(".{repetition}"));
@@ -19,7 +19,7 @@ pub(super) fn file(parameters: &IorParameters, owner: u32, repetition: u32) -> P
 
 /// The same without the suffix of `-m`, as the header shows it. With `-y` it is the file for the caller's
 /// socket.
-pub fn without_repetition(parameters: &IorParameters, owner: u32) -> String {
+pub fn without_repetition(parameters: &Request, owner: u32) -> String {
     let parameters = &*mounted(parameters);
     let files = parameters.files();
     if !parameters.file_per_rank {
@@ -34,7 +34,7 @@ pub fn without_repetition(parameters: &IorParameters, owner: u32) -> String {
 }
 
 /// With `-u`, the directory of `owner`'s file. It is created if it is missing.
-pub(super) fn unique_dir(parameters: &IorParameters, owner: u32) -> Option<PathBuf> {
+pub(super) fn unique_dir(parameters: &Request, owner: u32) -> Option<PathBuf> {
     if !(parameters.unique_dir && parameters.file_per_rank) {
         return None;
     }
@@ -43,7 +43,7 @@ pub(super) fn unique_dir(parameters: &IorParameters, owner: u32) -> Option<PathB
 
 /// The directories in which, or below which, the files of all ranks lie. With `-y` each socket has its own
 /// directories, and this returns none.
-pub(super) fn dirs(parameters: &IorParameters, storage: &dyn Storage) -> Vec<PathBuf> {
+pub(super) fn dirs(parameters: &Request, storage: &dyn Storage) -> Vec<PathBuf> {
     let files = if parameters.dual_mount { Vec::new() } else { parameters.files() };
     let used = if parameters.file_per_rank { files.len() } else { 1 };
     clients::dirs(storage, files.into_iter().take(used).map(|file| split(file).0))
@@ -57,7 +57,7 @@ fn split(path: &str) -> (&str, &str) {
 /// The parameters for this rank. With `-y` there is a file system for each processor socket of a node. The
 /// files are then `<o><socket>/data.<rank>`, by the socket on which the rank runs now. A rank that is moved
 /// later keeps its files.
-pub(super) fn mounted(parameters: &IorParameters) -> Cow<'_, IorParameters> {
+pub(super) fn mounted(parameters: &Request) -> Cow<'_, Request> {
     if !parameters.dual_mount {
         return Cow::Borrowed(parameters);
     }
@@ -65,10 +65,10 @@ pub(super) fn mounted(parameters: &IorParameters) -> Cow<'_, IorParameters> {
 }
 
 /// The same for a rank on `socket`.
-fn on_socket(parameters: &IorParameters, socket: u32) -> IorParameters {
+fn on_socket(parameters: &Request, socket: u32) -> Request {
     let base = |name: &str| format!("{name}{socket}/data");
     let test_file = parameters.files().into_iter().map(base).collect::<Vec<_>>().join("@");
-    IorParameters { test_file, dual_mount: false, ..parameters.clone() }
+    Request { test_file, dual_mount: false, ..parameters.clone() }
 }
 
 /// The socket (physical package) of the processor that this thread runs on.
@@ -88,8 +88,8 @@ fn processor(stat: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn name(change: impl Fn(&mut IorParameters), owner: u32) -> String {
-        let mut parameters = IorParameters { test_file: "/d/f".into(), ..IorParameters::default() };
+    fn name(change: impl Fn(&mut Request), owner: u32) -> String {
+        let mut parameters = Request { test_file: "/d/f".into(), ..Request::default() };
         change(&mut parameters);
         file(&parameters, owner, 2).display().to_string()
     }
@@ -101,13 +101,13 @@ mod tests {
         assert_eq!(name(|p| p.multi_file = true, 3), "/d/f.2");
         assert_eq!(name(|p| (p.multi_file, p.file_per_rank) = (true, true), 3), "/d/f.00000003.2");
         assert_eq!(name(|p| (p.unique_dir, p.file_per_rank) = (true, true), 3), "/d/3/f.00000003");
-        let folder = |p: &mut IorParameters| {
+        let folder = |p: &mut Request| {
             (p.test_file, p.unique_dir, p.file_per_rank) = ("/d/t/".into(), true, true);
         };
         assert_eq!(name(folder, 0), "/d/t/0/.00000000");
-        let two = |p: &mut IorParameters| (p.test_file, p.file_per_rank) = ("a@b".into(), true);
+        let two = |p: &mut Request| (p.test_file, p.file_per_rank) = ("a@b".into(), true);
         assert_eq!((name(two, 0), name(two, 1)), ("a.00000000".into(), "b.00000001".into()));
-        let relative = |p: &mut IorParameters| {
+        let relative = |p: &mut Request| {
             (p.test_file, p.unique_dir, p.file_per_rank) = ("rel".into(), true, true);
         };
         assert_eq!(name(relative, 0), "0/rel.00000000");
@@ -115,15 +115,15 @@ mod tests {
 
     #[test]
     fn each_socket_has_its_own_directory() {
-        let parameters = IorParameters {
+        let parameters = Request {
             test_file: "/mnt/fs".into(),
             file_per_rank: true,
             dual_mount: true,
-            ..IorParameters::default()
+            ..Request::default()
         };
         let file = |socket| super::file(&on_socket(&parameters, socket), 3, 0).display().to_string();
         assert_eq!((file(0), file(1)), ("/mnt/fs0/data.00000003".into(), "/mnt/fs1/data.00000003".into()));
-        let twice = IorParameters { test_file: "a@b".into(), ..parameters };
+        let twice = Request { test_file: "a@b".into(), ..parameters };
         assert_eq!(super::file(&on_socket(&twice, 1), 1, 0).display().to_string(), "b1/data.00000001");
     }
 
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_does_not_report_its_socket_counts_as_socket_0() {
-        let parameters = IorParameters { dual_mount: true, ..IorParameters::default() };
+        let parameters = Request { dual_mount: true, ..Request::default() };
         let file = &mounted(&parameters).test_file;
         let socket: u32 = file.trim_start_matches("testFile").trim_end_matches("/data").parse().unwrap();
         assert_eq!(*file, format!("testFile{socket}/data"));

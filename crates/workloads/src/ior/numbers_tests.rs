@@ -8,13 +8,13 @@ use storage::{Mode, Storage};
 use testkit::{Fault, Faulty};
 
 use super::scene::{IorRankResult, Late, play};
-use super::{IorParameters, Offsets, RateLimit};
 use crate::kit::beneath;
+use command::ior::{Offsets, RateLimit, Request};
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
 
-fn parameters() -> IorParameters {
-    IorParameters {
+fn parameters() -> Request {
+    Request {
         test_file: "f".into(),
         block: 4096,
         transfer: 512,
@@ -22,7 +22,7 @@ fn parameters() -> IorParameters {
         write: true,
         signature: Some(7),
         keep: true,
-        ..IorParameters::default()
+        ..Request::default()
     }
 }
 
@@ -36,7 +36,7 @@ fn phase<'l>(left: &'l IorRankResult, name: &str) -> &'l Phase {
 
 #[test]
 fn each_half_of_a_mixed_phase_has_its_own_bytes_at_the_deadline() {
-    let parameters = IorParameters { mix: Some(25), deadline: 600, wear_out: true, ..parameters() };
+    let parameters = Request { mix: Some(25), deadline: 600, wear_out: true, ..parameters() };
     let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
     // Both ranks finish their 200 transfers long before the deadline.
     for (name, transfers) in [("mixed_write", 150), ("mixed_read", 50)] {
@@ -51,10 +51,9 @@ fn each_half_of_a_mixed_phase_has_its_own_bytes_at_the_deadline() {
 fn the_writes_of_a_mixed_phase_are_flushed_as_requested_and_compared_afterwards() {
     for (sync, sync_each) in [(true, false), (false, true), (false, false)] {
         let storage = Faulty::sound();
-        let shuffled = IorParameters { offsets: Offsets::Shuffled, offset_seed: Some(3), ..parameters() };
+        let shuffled = Request { offsets: Offsets::Shuffled, offset_seed: Some(3), ..parameters() };
         play(2, &shuffled, &storage, NOT_LATE);
-        let mixed =
-            IorParameters { write: false, mix: Some(25), read_check: true, sync, sync_each, ..shuffled };
+        let mixed = Request { write: false, mix: Some(25), read_check: true, sync, sync_each, ..shuffled };
         let all = play(2, &mixed, &storage, NOT_LATE);
         let flushed = |name: &str| {
             let phase = phase(&all[0], name);
@@ -74,7 +73,7 @@ fn missing_data_of_a_file_that_ends_early_is_in_none_of_the_numbers() {
     let mut file = storage.open(&ranks::local::alone(), Path::new("f"), how).unwrap();
     // Of the 16 transfers of two ranks the file holds ten, and a quarter of an eleventh.
     file.write_at(&[0; 10 * 512 + 128], 0).unwrap();
-    let read = IorParameters { write: false, read_check: true, segments: 1, deadline: 600, ..parameters() };
+    let read = Request { write: false, read_check: true, segments: 1, deadline: 600, ..parameters() };
     let all = play(2, &read, &storage, NOT_LATE);
     let read = phase(&all[0], "read_check");
     assert_eq!((read.bytes, read.ops), (10 * 512 + 128, 10));
@@ -86,7 +85,7 @@ fn missing_data_of_a_file_that_ends_early_is_in_none_of_the_numbers() {
 
 #[test]
 fn the_total_time_of_a_rank_begins_after_the_ramp_as_its_bytes_do() {
-    let parameters = IorParameters { ramp: 1, seconds_min: 1, rank_times: true, ..parameters() };
+    let parameters = Request { ramp: 1, seconds_min: 1, rank_times: true, ..parameters() };
     let all = play(1, &parameters, &Faulty::sound(), NOT_LATE);
     let total = phase(&all[0], "write").spans.total_s;
     let events = all[0].events("RankTimes { phase: \"write\"")[0];
@@ -98,7 +97,7 @@ fn the_total_time_of_a_rank_begins_after_the_ramp_as_its_bytes_do() {
 #[test]
 fn a_mixed_phase_of_only_reads_or_only_writes_has_one_half() {
     for (percent, names) in [(0, "mixed_write 0"), (100, "mixed_read 0")] {
-        let parameters = IorParameters { mix: Some(percent), verbose: 3, ..parameters() };
+        let parameters = Request { mix: Some(percent), verbose: 3, ..parameters() };
         let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
         assert_eq!(all[0].phases(), ["write 0", names]);
         assert_eq!(all[0].events("Stamps").len(), 2, "each phase has its ranks' stamps");
@@ -107,7 +106,7 @@ fn a_mixed_phase_of_only_reads_or_only_writes_has_one_half() {
 
 #[test]
 fn a_phase_that_ended_within_its_ramp_has_no_numbers_and_fails_on_all_ranks() {
-    let parameters = IorParameters { ramp: 3600, ..parameters() };
+    let parameters = Request { ramp: 3600, ..parameters() };
     for left in play(3, &parameters, &Faulty::sound(), NOT_LATE) {
         let halt = left.done.as_ref().expect_err("nothing counted");
         let why = "all ranks ended within the ramp of 3600 s, so nothing was measured. \
@@ -121,7 +120,7 @@ fn a_phase_that_ended_within_its_ramp_has_no_numbers_and_fails_on_all_ranks() {
 fn wrong_data_is_reported_even_if_it_was_read_within_the_ramp() {
     let (write, storage) = (parameters(), Faulty::on_rank(1, Fault::FlippedBit(4096 + 512)));
     play(2, &write, &storage, NOT_LATE);
-    let read = IorParameters { write: false, read_check: true, ramp: 3600, ..parameters() };
+    let read = Request { write: false, read_check: true, ramp: 3600, ..parameters() };
     let all = play(2, &read, &storage, NOT_LATE);
     assert!(all[0].done.is_err());
     let bad = all[0].events("BadData")[0];
@@ -130,7 +129,7 @@ fn wrong_data_is_reported_even_if_it_was_read_within_the_ramp() {
 
 #[test]
 fn a_missed_rate_limit_is_reported_with_the_reached_rate() {
-    let on = |storage: &Faulty, parameters: &IorParameters| {
+    let on = |storage: &Faulty, parameters: &Request| {
         let all = play(2, parameters, storage, NOT_LATE);
         let texts = all[0].records.iter().filter_map(|record| match record {
             Record::Notice(notice) if notice.id == "rate-not-reached" => Some(notice.text.clone()),
@@ -138,9 +137,9 @@ fn a_missed_rate_limit_is_reported_with_the_reached_rate() {
         });
         texts.collect::<Vec<String>>()
     };
-    let of = |parameters: &IorParameters| on(&Faulty::sound(), parameters);
+    let of = |parameters: &Request| on(&Faulty::sound(), parameters);
     for rate in [RateLimit::Bytes(1e15), RateLimit::Transfers(1e12)] {
-        let texts = of(&IorParameters { rate: Some(rate), mix: Some(25), ..parameters() });
+        let texts = of(&Request { rate: Some(rate), mix: Some(25), ..parameters() });
         assert_eq!(texts.len(), 2, "a mixed phase is reported once: {texts:?}");
         let asked = if matches!(rate, RateLimit::Bytes(_)) { "1.00 PB/s" } else { "1.00 T/s" };
         let begin = format!("write: --rate asked for {asked}, and ");
@@ -149,16 +148,16 @@ fn a_missed_rate_limit_is_reported_with_the_reached_rate() {
         assert!(texts[0].ends_with(end), "{texts:?}");
     }
     let reached =
-        IorParameters { segments: 1, rate: Some(RateLimit::Transfers(20.0)), mix: Some(25), ..parameters() };
+        Request { segments: 1, rate: Some(RateLimit::Transfers(20.0)), mix: Some(25), ..parameters() };
     assert_eq!(of(&reached), [""; 0]);
     let slow_sync = Faulty::on_rank(1, Fault::SlowSync(500));
-    let writes = IorParameters { mix: None, sync: true, ..reached };
+    let writes = Request { mix: None, sync: true, ..reached };
     assert_eq!(on(&slow_sync, &writes), [""; 0], "the fsync is not a transfer");
 }
 
 #[test]
 fn transfers_that_a_mixed_phase_moved_in_parts_are_reported_once() {
-    let parameters = IorParameters { mix: Some(0), ..parameters() };
+    let parameters = Request { mix: Some(0), ..parameters() };
     let all = play(1, &parameters, &Faulty::on_rank(0, Fault::ShortWrite(1024)), NOT_LATE);
     let texts = all[0].records.iter().filter_map(|record| match record {
         Record::Notice(notice) if notice.id == "short-transfer" => Some(notice.text.as_str()),
@@ -179,7 +178,7 @@ fn the_deadline_of_a_phase_counts_from_the_end_of_the_ramp() {
     for (ramp, deadline, deadline_text) in
         [(0, 600, "deadline: 600, "), (1, 600, "deadline: 601, "), (1, 0, "deadline: 0, ")]
     {
-        let parameters = IorParameters { ramp, deadline, ..parameters() };
+        let parameters = Request { ramp, deadline, ..parameters() };
         let all = play(1, &parameters, &Faulty::sound(), NOT_LATE);
         assert!(all[0].events("Begins")[0].contains(deadline_text), "{:?}", all[0].events("Begins"));
     }
@@ -190,7 +189,7 @@ fn very_long_times_do_not_overflow() {
     for (ramp, deadline, minutes_max, rate) in
         [(u32::MAX, u32::MAX, 0, None), (0, 0, u32::MAX, None), (0, 1, 0, Some(RateLimit::Transfers(1e-300)))]
     {
-        let parameters = IorParameters { ramp, deadline, minutes_max, rate, ..parameters() };
+        let parameters = Request { ramp, deadline, minutes_max, rate, ..parameters() };
         let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
         let (done, phases) = (format!("{:?}", all[0].done), all[0].phases());
         let within = ramp > 0 && done.contains("all ranks ended within the ramp of 4294967295 s");
@@ -200,7 +199,7 @@ fn very_long_times_do_not_overflow() {
 
 #[test]
 fn the_columns_of_ranks_add_up_to_the_phase_and_its_moments_to_its_spans() {
-    let parameters = IorParameters { read: true, deadline: 600, wear_out: true, ..parameters() };
+    let parameters = Request { read: true, deadline: 600, wear_out: true, ..parameters() };
     let all = play(3, &parameters, &Faulty::sound(), NOT_LATE);
     for name in ["write", "read"] {
         let phase = phase(&all[0], name);

@@ -9,8 +9,8 @@ use results::record::{Check, SampledData};
 use storage::directory_of;
 
 use super::data_sample::DataSample;
+use super::layout::layout;
 use super::observer::{IorEvent, PhaseStart};
-use super::parameters::Offsets;
 use super::strict::stop_at_warning;
 use super::test::RunningTest;
 use super::transfer::{self, Memory, RankDone, RankJob};
@@ -22,6 +22,7 @@ use crate::kit::order::TransferOrder;
 use crate::kit::payload::Payload;
 use crate::kit::permutation::seed_of;
 use crate::kit::tally::TransferTally;
+use command::ior::Offsets;
 
 /// The kinds of phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +191,7 @@ pub(super) fn run(test: &mut RunningTest<'_>, prepared: PreparedPhase) -> Result
     let ramp = test.rank.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
     let origin = Tick(test.rank.start_together()?.0.saturating_add(ramp));
     tally.start(origin, test.rank.clock.scale());
-    let layout = test.parameters.layout(test.rank.comm.size());
+    let layout = layout(test.parameters, test.rank.comm.size());
     let job = RankJob {
         parameters: test.parameters,
         storage: test.storage,

@@ -16,12 +16,13 @@ use ranks::Halt;
 use storage::{Buffer, File, Mode, Open};
 
 use super::files;
+use super::layout::{layout, open};
 use super::observer::IorEvent;
-use super::parameters::IorParameters;
 use super::phase::{self, PhaseKind};
 use super::test::RunningTest;
 use crate::kit::drive::TransferTrouble;
 use crate::kit::failed_call::{direct_remedy, named};
+use command::ior::Request;
 
 /// Number of times that a partly written piece is continued.
 const RETRIES: u32 = 10_000;
@@ -39,7 +40,7 @@ pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Ha
     let buffer = Buffer::new(parameters.prefill.min(parameters.block) as usize);
     let mut buffer = test.rank.comm.agree("prefill", buffer)?;
     buffer.bytes_mut().fill(0xff);
-    let how = Open { collective: false, ..parameters.open(Mode::Write, test.rank.comm.size()) };
+    let how = Open { collective: false, ..open(parameters, Mode::Write, test.rank.comm.size()) };
     let opened = test.storage.open(test.rank.comm, &path, how);
     let opened = opened.map_err(|error| named("open", &path, &error));
     // Sync and close may be collective calls, so either all ranks have the file or all stop here.
@@ -51,7 +52,7 @@ pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Ha
     test.rank.comm.agree("prefill", written.and(synced).and(closed))?;
     let seconds = (test.rank.clock.ns() - begin) as f64 * 1e-9;
     test.observer.event(&IorEvent::Prefilled(seconds));
-    let bytes = parameters.layout(test.rank.comm.size()).total_bytes().unwrap_or(0);
+    let bytes = parameters.total_bytes(test.rank.comm.size()).unwrap_or(0);
     let text = format!(
         "--randomPrefill: {bytes} bytes were written sequentially, in pieces of {}, before the measured \
          write. This took {seconds:.6} s",
@@ -79,8 +80,8 @@ fn write(test: &RunningTest<'_>, file: &mut dyn File, path: &Path, piece: &[u8])
 }
 
 /// The offsets of the pieces of `rank`, block by block.
-fn offsets(parameters: &IorParameters, rank: u32, ranks: u32) -> impl Iterator<Item = u64> {
-    let layout = parameters.layout(ranks);
+fn offsets(parameters: &Request, rank: u32, ranks: u32) -> impl Iterator<Item = u64> {
+    let layout = layout(parameters, ranks);
     let piece = parameters.prefill.min(layout.block);
     (0..layout.segments).flat_map(move |segment| {
         let begin = segment * layout.segment_stride() + layout.block_start(rank.into());
@@ -112,8 +113,7 @@ mod tests {
     #[test]
     fn the_pieces_of_all_ranks_tile_the_file() {
         for (ranks, segments, prefill) in [(1, 1, 64), (3, 2, 16), (4, 3, 64), (2, 2, 1000)] {
-            let parameters =
-                IorParameters { block: 64, transfer: 8, segments, prefill, ..IorParameters::default() };
+            let parameters = Request { block: 64, transfer: 8, segments, prefill, ..Request::default() };
             let piece = prefill.min(64);
             let mut all: Vec<u64> = (0..ranks).flat_map(|rank| offsets(&parameters, rank, ranks)).collect();
             all.sort_unstable();

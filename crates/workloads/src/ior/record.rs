@@ -6,14 +6,15 @@ use ranks::Halt;
 use results::record::{Counts, Phase, SampledData, Stonewall};
 use storage::Mode;
 
+use super::layout::{layout, open};
 use super::numbers::{PhaseNumbers, Sums};
 use super::observer::{IorEvent, WearOut};
-use super::parameters::RateLimit;
 use super::phase::{PhaseOutcome, PhaseSetting};
 use super::test::RunningTest;
 use super::transfer::RankDone;
 use super::{each_rank, numbers, outliers, wrong};
 use crate::kit::{beneath, reduce};
+use command::ior::RateLimit;
 
 /// Pauses between transfers of this length leave empty intervals in the timeline, microseconds.
 const LONG_PAUSE_US: u64 = 100_000;
@@ -46,7 +47,7 @@ pub(super) fn put(
         transfer_bytes: parameters.transfer,
         block_bytes: parameters.block,
         segments: parameters.segments,
-        expected_bytes: parameters.layout(test.rank.comm.size()).total_bytes().unwrap_or(0),
+        expected_bytes: parameters.total_bytes(test.rank.comm.size()).unwrap_or(0),
         bytes: sums.bytes,
         ops: sums.transfers,
         began_s: spans.began_s,
@@ -72,7 +73,7 @@ pub(super) fn put(
         moments: test.rank.moments(spans.transfers_ns, setting.origin, spans.uncertainty_ns),
         repeated_bytes: sums.repeated.min(sums.bytes),
         persisted_each: !setting.kind.reads() && parameters.sync_each,
-        data_key: parameters.data_key.map(|key| key.facts().clone()),
+        data_key: test.data_key.map(|key| key.facts().clone()),
         sync,
         opened,
         kernel,
@@ -106,13 +107,13 @@ fn check_nothing_lost(test: &RunningTest<'_>, setting: &PhaseSetting, sums: &Sum
         return Ok(());
     }
     let written = sums.bytes;
-    let expected = test.parameters.layout(test.rank.comm.size()).total_bytes();
+    let expected = test.parameters.total_bytes(test.rank.comm.size());
     let is_known = test.storage.keeps_data() && sums.devices == 0;
     let whole = is_known && Some(written) == expected;
     let found = match sums.files < written && whole && test.rank.comm.rank() == 0 {
         true if test.parameters.file_per_rank => sums.files,
         true => {
-            let how = test.parameters.open(Mode::Read, test.rank.comm.size());
+            let how = open(test.parameters, Mode::Read, test.rank.comm.size());
             beneath::size_after_reopening(test.storage, test.rank.comm, &setting.path, how, written)
         }
         false => written,
@@ -123,7 +124,7 @@ fn check_nothing_lost(test: &RunningTest<'_>, setting: &PhaseSetting, sums: &Sum
             Err(format!("{}: {written} bytes were written, but the file has {found}", setting.path.display()))
         }
         false if whole && owns => {
-            let written = test.parameters.layout(test.rank.comm.size()).file_bytes();
+            let written = layout(test.parameters, test.rank.comm.size()).file_bytes();
             beneath::has_space(test.storage, &setting.path, written)
         }
         false => Ok(()),

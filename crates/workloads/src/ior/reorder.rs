@@ -2,9 +2,9 @@
 
 use ranks::{Comm, Halt, Reduce};
 
-use super::parameters::{IorParameters, Reorder};
 use crate::kit::glibc::GlibcRandom;
 use crate::kit::node::Node;
+use command::ior::{Reorder, Request};
 
 /// The placement of the ranks, as far as reordering and the header need it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct RankPlacement {
 }
 
 /// Finds the placement of all ranks by shared memory. `-O numNodes` and `numTasksOnNode0` override it.
-pub(super) fn find(parameters: &IorParameters, comm: &dyn Comm, node: &Node) -> Result<RankPlacement, Halt> {
+pub(super) fn find(parameters: &Request, comm: &dyn Comm, node: &Node) -> Result<RankPlacement, Halt> {
     let on_node0 = if comm.rank() == 0 { node.ranks.size() } else { 0 };
     // Rank 1 shares the node of rank 0 if it is the second rank there.
     let is_second = comm.rank() == 1 && node.ranks.rank() == 1;
@@ -37,7 +37,7 @@ pub(super) fn find(parameters: &IorParameters, comm: &dyn Comm, node: &Node) -> 
 /// The rank whose data `rank` of `ranks` reads in repetition `repetition`. `check` is for the comparison
 /// after a write: under `-C` it reads two node steps away, and under `-Z` it is not shifted.
 pub(super) fn owner(
-    parameters: &IorParameters,
+    parameters: &Request,
     place: RankPlacement,
     rank: u32,
     ranks: u32,
@@ -63,7 +63,7 @@ pub(super) const HITS: usize = 64;
 /// Number of ranks that read the data of `rank` under `-Z`, at most [`HITS`] less one. It takes time for
 /// every rank but no memory.
 pub(super) fn readers(
-    parameters: &IorParameters,
+    parameters: &Request,
     place: RankPlacement,
     rank: u32,
     ranks: u32,
@@ -105,7 +105,7 @@ fn seed(reorder_seed: i32, repetition: u32) -> u32 {
 
 /// A random distance of at least `-Q` nodes. If no distance is that far, it takes any, because with one node
 /// or a large `-Q` the search would never end.
-fn random(parameters: &IorParameters, place: RankPlacement, rank: u32, ranks: u32, repetition: u32) -> u32 {
+fn random(parameters: &Request, place: RankPlacement, rank: u32, ranks: u32, repetition: u32) -> u32 {
     let nodes = parameters.task_offset.min(place.nodes.saturating_sub(1));
     let least = nodes.saturating_mul(place.ranks_on_node0);
     let mut random = GlibcRandom::new(rank.wrapping_add(seed(parameters.reorder_seed, repetition)));
@@ -124,20 +124,20 @@ mod tests {
 
     fn read(
         reorder: Reorder,
-        change: impl Fn(&mut IorParameters),
+        change: impl Fn(&mut Request),
         place: RankPlacement,
         repetition: u32,
         check: bool,
     ) -> Vec<u32> {
-        let mut parameters = IorParameters { reorder, ..IorParameters::default() };
+        let mut parameters = Request { reorder, ..Request::default() };
         change(&mut parameters);
         (0..4).map(|rank| owner(&parameters, place, rank, 4, repetition, check)).collect()
     }
 
     #[test]
     fn reorderings_match_the_golden_vectors() {
-        let plus = |p: &mut IorParameters| p.reorder_seed = 5;
-        let minus = |p: &mut IorParameters| p.reorder_seed = -5;
+        let plus = |p: &mut Request| p.reorder_seed = 5;
+        let minus = |p: &mut Request| p.reorder_seed = -5;
         assert_eq!(read(Reorder::Random, plus, FOUR_NODES, 0, false), [3, 2, 3, 1]);
         assert_eq!(read(Reorder::Random, minus, FOUR_NODES, 0, false), [3, 2, 3, 1]);
         assert_eq!(read(Reorder::Random, minus, FOUR_NODES, 1, false), [1, 2, 0, 2]);
@@ -171,8 +171,7 @@ mod tests {
 
     #[test]
     fn every_reader_is_counted_once_at_the_rank_it_reads() {
-        let parameters =
-            IorParameters { reorder: Reorder::Random, reorder_seed: 5, ..IorParameters::default() };
+        let parameters = Request { reorder: Reorder::Random, reorder_seed: 5, ..Request::default() };
         let hits = |ranks, nodes| -> Vec<usize> {
             let place = RankPlacement { nodes, ..FOUR_NODES };
             (0..ranks).map(|rank| readers(&parameters, place, rank, ranks, 0)).collect()

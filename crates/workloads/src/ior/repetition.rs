@@ -7,7 +7,6 @@ use ranks::{Comm, Halt, Reduce};
 use storage::Storage;
 
 use super::observer::IorEvent;
-use super::parameters::{IorParameters, Reorder};
 use super::phase::{self, PhaseKind, PhaseOutcome, Repetition};
 use super::strict::{WarningWatch, stop_at_warning};
 use super::test::{IorContext, IorSummary, RunningTest};
@@ -16,10 +15,11 @@ use crate::kit::beneath::Mounts;
 use crate::kit::node::Node;
 use crate::kit::rank::Rank;
 use crate::kit::status;
+use command::ior::{Reorder, Request};
 
-/// Runs a test that passed [`IorParameters::check`] on the ranks of `comm`. Every rank calls it.
+/// Runs a test that passed [`Request::check`] on the ranks of `comm`. Every rank calls it.
 pub fn run(
-    parameters: &IorParameters,
+    parameters: &Request,
     storage: &dyn Storage,
     comm: &dyn Comm,
     cx: &mut IorContext<'_>,
@@ -28,7 +28,7 @@ pub fn run(
     let parameters = &*names::mounted(parameters);
     let node = Rc::new(Node::find(comm)?);
     let place = reorder::find(parameters, comm, &node)?;
-    let IorContext { clock, offset, records, observer, board, seed, warning } = cx;
+    let IorContext { clock, offset, records, observer, board, seed, warning, data_key } = cx;
     let rank = Rank::compared(comm, clock, *offset, *records, *board, node);
     let mut test = RunningTest {
         parameters,
@@ -37,13 +37,14 @@ pub fn run(
         rank,
         observer: WarningWatch::new(*observer, warning.take()),
         seed: *seed,
+        data_key: *data_key,
         hints_reported: false,
         mounts: Mounts::default(),
     };
     test.rank.query_nodes(&dirs)?;
     let _held = hog::take(&mut test)?;
     begin(&mut test)?;
-    test.rank.check_key(parameters.data_key)?;
+    test.rank.check_key(test.data_key)?;
     // The first use only stores the mount, so it cannot fail.
     let first = files::mine(&test, 0);
     let _ = test.mounts.same(storage, &first);
@@ -129,7 +130,7 @@ struct RepetitionDone {
 }
 
 /// The phases of a repetition.
-pub(super) fn kinds(parameters: &IorParameters) -> Vec<PhaseKind> {
+pub(super) fn kinds(parameters: &Request) -> Vec<PhaseKind> {
     let read = if parameters.read_check { PhaseKind::ReadCheck } else { PhaseKind::Read };
     let wanted = [
         (parameters.write, PhaseKind::Write),

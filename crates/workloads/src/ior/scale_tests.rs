@@ -4,7 +4,7 @@ use measure::Histogram;
 use testkit::Faulty;
 
 use super::scene::{Call, Late, play};
-use super::{IorParameters, Offsets, Reorder};
+use command::ior::{Offsets, Reorder, Request};
 
 const WORLDS: [u32; 3] = [2, 8, 64];
 
@@ -15,12 +15,12 @@ const OF_A_READ: usize = 11;
 /// The row of a rank in the gather of a phase's record.
 const OF_THE_RECORD: Call = Call { name: "gather", bytes: 72 };
 
-fn parameters() -> IorParameters {
-    IorParameters { write: true, keep: true, block: 1 << 16, transfer: 4096, ..IorParameters::default() }
+fn parameters() -> Request {
+    Request { write: true, keep: true, block: 1 << 16, transfer: 4096, ..Request::default() }
 }
 
 /// The calls of each rank of a world.
-fn calls(ranks: u32, parameters: &IorParameters) -> Vec<Vec<Call>> {
+fn calls(ranks: u32, parameters: &Request) -> Vec<Vec<Call>> {
     let all = play(ranks, parameters, &Faulty::sound(), Late::default());
     all.into_iter()
         .map(|left| {
@@ -39,7 +39,7 @@ fn a_phase_has_the_same_collectives_on_all_ranks_of_every_world() {
     for ranks in WORLDS {
         let counts: Vec<usize> = [(1, false), (2, false), (2, true)]
             .map(|(repetitions, read)| {
-                let all = calls(ranks, &IorParameters { repetitions, read, ..parameters() });
+                let all = calls(ranks, &Request { repetitions, read, ..parameters() });
                 assert!(all.iter().all(|calls| names(calls) == names(&all[0])), "{ranks} ranks");
                 all[0].len()
             })
@@ -56,7 +56,7 @@ fn the_bytes_of_a_rank_in_a_collective_do_not_grow_with_the_number_of_ranks() {
     let histogram = 8 * (Histogram::BUCKETS + 4);
     let timeline = 8 * 600;
     for ranks in WORLDS {
-        for calls in calls(ranks, &IorParameters { read: true, ..parameters() }) {
+        for calls in calls(ranks, &Request { read: true, ..parameters() }) {
             let mut long: Vec<usize> =
                 calls.iter().map(|call| call.bytes).filter(|bytes| *bytes > 320).collect();
             let gathers: Vec<&Call> = calls.iter().filter(|call| call.name == "gather").collect();
@@ -85,7 +85,7 @@ fn only_the_bytes_at_rank_0_grow_with_the_ranks_and_in_proportion() {
     let worlds = if all_worlds { [2, 16, 128, 1024] } else { [2, 8, 32, 128] };
     let (mut of_a_rank, mut bytes_of_a_rank, mut at_rank_0) = (Vec::new(), Vec::new(), Vec::new());
     for ranks in worlds {
-        let all = calls(ranks, &IorParameters { read: true, ..parameters() });
+        let all = calls(ranks, &Request { read: true, ..parameters() });
         let last = all.last().expect("a rank");
         of_a_rank.push((ranks, last.len()));
         // Latencies and the timeline have a limit of their own.
@@ -101,8 +101,8 @@ fn only_the_bytes_at_rank_0_grow_with_the_ranks_and_in_proportion() {
 
 #[test]
 fn only_reports_about_every_rank_are_gathered() {
-    let gathered = |change: &dyn Fn(&mut IorParameters)| -> Vec<Vec<Call>> {
-        let mut parameters = IorParameters { read: true, ..parameters() };
+    let gathered = |change: &dyn Fn(&mut Request)| -> Vec<Vec<Call>> {
+        let mut parameters = Request { read: true, ..parameters() };
         change(&mut parameters);
         let of = |ranks| {
             let all = calls(ranks, &parameters).swap_remove(1);
@@ -118,7 +118,7 @@ fn only_reports_about_every_rank_are_gathered() {
     for world in gathered(&|p| p.verbose = 3) {
         assert_eq!(world.iter().filter(|call| [48, 72].contains(&call.bytes)).count(), 4, "{world:?}");
     }
-    let quiet = |p: &mut IorParameters| {
+    let quiet = |p: &mut Request| {
         (p.outlier_seconds, p.minutes_max, p.verbose) = (1000, 1000, 2);
         (p.reorder, p.file_per_rank) = (Reorder::Random, true);
     };
@@ -129,19 +129,19 @@ fn only_reports_about_every_rank_are_gathered() {
 
 #[test]
 fn the_optional_controls_cost_a_fixed_number_of_collectives() {
-    let of = |ranks, change: &dyn Fn(&mut IorParameters)| {
+    let of = |ranks, change: &dyn Fn(&mut Request)| {
         let mut parameters = parameters();
         change(&mut parameters);
         calls(ranks, &parameters)[0].len()
     };
     for ranks in WORLDS {
-        let more = |change: &dyn Fn(&mut IorParameters)| of(ranks, change) - of(ranks, &|_| ());
+        let more = |change: &dyn Fn(&mut Request)| of(ranks, change) - of(ranks, &|_| ());
         assert_eq!(more(&|p| p.minutes_max = 9), 1);
         assert_eq!(more(&|p| p.outlier_seconds = 1000), 4, "three for the statistics, one for no report");
-        let filled = |p: &mut IorParameters| (p.offsets, p.prefill) = (Offsets::Shuffled, 4096);
+        let filled = |p: &mut Request| (p.offsets, p.prefill) = (Offsets::Shuffled, 4096);
         assert_eq!(more(&filled), 5);
         let spread = |verbose| {
-            move |p: &mut IorParameters| {
+            move |p: &mut Request| {
                 (p.reorder, p.file_per_rank, p.read, p.verbose) = (Reorder::Random, true, true, verbose);
             }
         };

@@ -10,8 +10,9 @@ use results::Record;
 use storage::Storage;
 
 use super::observer::IorEvent;
-use super::{IorContext, IorParameters, IorSummary, run};
+use super::{IorContext, IorSummary, run};
 use crate::kit::observer::EventObserver;
+use command::ior::Request;
 
 /// One collective that a rank called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +158,7 @@ impl IorRankResult {
 /// Runs a test and returns the result of each rank.
 pub(super) fn play(
     ranks: u32,
-    parameters: &IorParameters,
+    parameters: &Request,
     storage: &dyn Storage,
     late: Late,
 ) -> Vec<IorRankResult> {
@@ -174,6 +175,7 @@ pub(super) fn play(
             board: None,
             seed: 1,
             warning: None,
+            data_key: None,
         };
         let done = run(parameters, storage, &comm, &mut cx);
         let calls = comm.calls.into_inner().expect("no test panics while holding it");

@@ -5,15 +5,17 @@ use ranks::{ClockOffset, Halt};
 use results::records::Sink;
 use storage::Storage;
 
+use super::layout::layout;
 use super::observer::{IorEvent, IorListener};
-use super::parameters::IorParameters;
 use super::phase::PhaseSetting;
 use super::reorder::RankPlacement;
 use super::strict::WarningWatch;
 use crate::kit::beneath::Mounts;
 use crate::kit::board::Board;
 use crate::kit::layout::DataLayout;
+use crate::kit::payload::DataKey;
 use crate::kit::rank::Rank;
+use command::ior::Request;
 
 /// The environment of a rank.
 pub struct IorContext<'a> {
@@ -28,6 +30,8 @@ pub struct IorContext<'a> {
     pub observer: &'a mut IorListener<'a>,
     /// The board on which this rank shows its progress, and its row there. `None` if no watcher reads it.
     pub board: Option<(&'a Board, u32)>,
+    /// What keys stamped data; `None` for the public layout.
+    pub data_key: Option<DataKey>,
     /// A number that differs between runs, such as the time in seconds. Rank 0's value is used.
     pub seed: u64,
     /// The first warning that the caller gave before the test, on rank 0; for `--warningAsErrors`.
@@ -43,11 +47,12 @@ pub struct IorSummary {
 
 /// One test on its ranks.
 pub(super) struct RunningTest<'a> {
-    pub(super) parameters: &'a IorParameters,
+    pub(super) parameters: &'a Request,
     pub(super) storage: &'a dyn Storage,
     pub(super) place: RankPlacement,
     pub(super) rank: Rank<'a>,
     pub(super) observer: WarningWatch<'a>,
+    pub(super) data_key: Option<DataKey>,
     /// The value of [`IorContext::seed`].
     pub(super) seed: u64,
     /// Whether the hints that the library did not take were reported.
@@ -60,7 +65,7 @@ impl RunningTest<'_> {
     /// The layout of the calls. A backend that moves all segments at once makes them only in the first
     /// segment.
     pub(super) fn layout(&self) -> DataLayout {
-        let layout = self.parameters.layout(self.rank.comm.size());
+        let layout = layout(self.parameters, self.rank.comm.size());
         if self.storage.moves_all_segments() { DataLayout { segments: 1, ..layout } } else { layout }
     }
 

@@ -6,12 +6,13 @@ use results::Record;
 use results::record::Phase;
 use testkit::{Fault, Faulty};
 
-use super::{IorContext, IorParameters, IorSummary, Offsets, run};
+use super::{IorContext, IorSummary, run};
 use crate::kit::observer::Silent;
 use crate::kit::payload::Packet;
+use command::ior::{Offsets, Request};
 
-fn parameters() -> IorParameters {
-    IorParameters {
+fn parameters() -> Request {
+    Request {
         test_file: "f".into(),
         block: 4096,
         transfer: 512,
@@ -20,14 +21,14 @@ fn parameters() -> IorParameters {
         read_check: true,
         signature: Some(7),
         keep: true,
-        ..IorParameters::default()
+        ..Request::default()
     }
 }
 
 /// Runs a test on `ranks` ranks. Returns the result of each, and the records of rank 0.
 fn run_on(
     ranks: u32,
-    parameters: &IorParameters,
+    parameters: &Request,
     storage: &Faulty,
 ) -> Vec<(Result<IorSummary, Halt>, Vec<Record>)> {
     parameters.check(ranks).expect("sound parameters");
@@ -43,6 +44,7 @@ fn run_on(
             board: None,
             seed: 1,
             warning: None,
+            data_key: None,
         };
         let done = run(parameters, storage, comm, &mut cx);
         (done, records)
@@ -61,7 +63,7 @@ fn phases(records: &[Record]) -> Vec<&Phase> {
 fn every_rank_gets_the_same_summary_and_only_rank_0_keeps_records() {
     for ranks in [1, 2, 5] {
         for offsets in [Offsets::Sequential, Offsets::Shuffled, Offsets::IorShuffled] {
-            let parameters = IorParameters { offsets, offset_seed: Some(3), ..parameters() };
+            let parameters = Request { offsets, offset_seed: Some(3), ..parameters() };
             let all = run_on(ranks, &parameters, &Faulty::sound());
             for (rank, (done, records)) in all.iter().enumerate() {
                 assert_eq!(*done, Ok(IorSummary { bad_transfers: 0 }), "{ranks} ranks, {offsets:?}");
@@ -89,7 +91,7 @@ fn a_fault_on_one_rank_halts_all_with_the_same_message() {
         (Fault::Sync, "fsync f: lost the disk"),
         (Fault::Close, "close f: lost a write"),
     ] {
-        let parameters = IorParameters { sync: true, ..parameters() };
+        let parameters = Request { sync: true, ..parameters() };
         let all = run_on(4, &parameters, &Faulty::on_rank(2, fault));
         for (done, records) in all {
             // Rank 2's block begins at 2 * 4096.
@@ -102,7 +104,7 @@ fn a_fault_on_one_rank_halts_all_with_the_same_message() {
 
 #[test]
 fn the_earliest_failure_is_reported_even_if_a_lower_rank_then_fails_in_its_fsync() {
-    let parameters = IorParameters { sync: true, ..parameters() };
+    let parameters = Request { sync: true, ..parameters() };
     // Rank 0 would wait for ever in its sync, if rank 1 did not fail first.
     let storage = Faulty::on_rank(1, Fault::NoSpace(0)).and_on_rank(0, Fault::SyncAfterAnother);
     for (done, _) in run_on(3, &parameters, &storage) {
@@ -117,7 +119,7 @@ fn the_earliest_failure_is_reported_even_if_a_lower_rank_then_fails_in_its_fsync
 #[test]
 fn the_time_of_the_fsync_is_recorded_with_its_slowest_rank_and_no_latency_has_it() {
     let slow = Faulty::on_rank(2, Fault::SlowSync(80));
-    let all = run_on(3, &IorParameters { sync: true, ..parameters() }, &slow);
+    let all = run_on(3, &Request { sync: true, ..parameters() }, &slow);
     let phases = phases(&all[0].1);
     let sync = phases[0].sync.as_ref().expect("the write is synced");
     assert_eq!(sync.slowest_rank, 2);
@@ -130,7 +132,7 @@ fn the_time_of_the_fsync_is_recorded_with_its_slowest_rank_and_no_latency_has_it
 
 #[test]
 fn a_failed_read_names_the_remaining_files_and_keeps_the_record_of_the_write() {
-    let parameters = IorParameters { keep: false, ..parameters() };
+    let parameters = Request { keep: false, ..parameters() };
     let storage = Faulty::on_rank(1, Fault::Unreadable(4096));
     let all = run_on(2, &parameters, &storage);
     let halt = all[0].0.clone().expect_err("all halt");
@@ -164,7 +166,7 @@ fn wrong_data_on_one_rank_is_known_to_all_and_located() {
 }
 
 /// The kinds that a comparing read of rank 0 finds.
-fn kinds(parameters: &IorParameters, storage: &Faulty) -> Vec<String> {
+fn kinds(parameters: &Request, storage: &Faulty) -> Vec<String> {
     let all = run_on(2, parameters, storage);
     let found = phases(&all[0].1);
     let check = found.last().unwrap().check.as_ref().unwrap();
@@ -175,9 +177,9 @@ fn kinds(parameters: &IorParameters, storage: &Faulty) -> Vec<String> {
 fn a_reader_finds_the_generation_or_uses_the_given_one() {
     let packet = Packet::Stamped;
     let storage = Faulty::sound();
-    let writer = IorParameters { packet, generation: Some(4), repetitions: 2, ..parameters() };
+    let writer = Request { packet, generation: Some(4), repetitions: 2, ..parameters() };
     assert_eq!(kinds(&writer, &storage), [""; 0], "a run expects what it has just written");
-    let reader = |generation| IorParameters { packet, generation, write: false, ..parameters() };
+    let reader = |generation| Request { packet, generation, write: false, ..parameters() };
     assert_eq!(kinds(&reader(None), &storage), [""; 0]);
     assert_eq!(kinds(&reader(Some(5)), &storage), [""; 0], "the second repetition wrote generation 5");
     let found = kinds(&reader(Some(6)), &storage);
@@ -190,9 +192,9 @@ fn the_list_of_wrong_data_has_every_rank_and_states_what_it_omits() {
     let packet = Packet::Stamped;
     for (ranks, shown) in [(1, vec![16]), (8, vec![8; 8]), (70, [vec![2; 3], vec![1; 58]].concat())] {
         let storage = Faulty::sound();
-        let writer = IorParameters { packet, generation: Some(5), ..parameters() };
+        let writer = Request { packet, generation: Some(5), ..parameters() };
         run_on(ranks, &writer, &storage);
-        let reader = IorParameters { generation: Some(6), write: false, ..writer };
+        let reader = Request { generation: Some(6), write: false, ..writer };
         let all = run_on(ranks, &reader, &storage);
         let check = phases(&all[0].1)[0].check.clone().unwrap();
         let total = 16 * u64::from(ranks);
@@ -218,16 +220,16 @@ fn the_list_of_wrong_data_has_every_rank_and_states_what_it_omits() {
 fn each_file_of_a_test_with_many_has_the_generation_of_its_repetition() {
     let packet = Packet::Stamped;
     let storage = Faulty::sound();
-    let writer = IorParameters { packet, multi_file: true, repetitions: 2, ..parameters() };
+    let writer = Request { packet, multi_file: true, repetitions: 2, ..parameters() };
     assert_eq!(kinds(&writer, &storage), [""; 0]);
-    let reader = IorParameters { write: false, generation: Some(0), ..writer };
+    let reader = Request { write: false, generation: Some(0), ..writer };
     assert_eq!(kinds(&reader, &storage), [""; 0]);
-    assert_eq!(kinds(&IorParameters { generation: None, ..reader }, &storage), [""; 0]);
+    assert_eq!(kinds(&Request { generation: None, ..reader }, &storage), [""; 0]);
 }
 
 #[test]
 fn a_deadline_with_wear_out_leaves_all_ranks_with_equal_counts() {
-    let parameters = IorParameters {
+    let parameters = Request {
         block: 1 << 30,
         transfer: 4096,
         segments: 1,

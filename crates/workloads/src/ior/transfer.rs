@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage};
 
 use super::before_close;
-use super::parameters::{IorParameters, RateLimit};
+use super::layout::open;
 use crate::kit::checker::Checker;
 use crate::kit::drive::{Ending, LoopCourse, Stop, TransferTrouble, drive};
 use crate::kit::end::FileEnd;
@@ -26,6 +26,7 @@ use crate::kit::rank::FirstFailure;
 use crate::kit::stamps::PhaseStamps;
 use crate::kit::steps::{Mixed, Reader, TransferTarget, Writer};
 use crate::kit::tally::TransferTally;
+use command::ior::{RateLimit, Request};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -60,7 +61,7 @@ pub(super) enum Memory {
 
 /// The work of a rank in a phase.
 pub(super) struct RankJob<'a> {
-    pub(super) parameters: &'a IorParameters,
+    pub(super) parameters: &'a Request,
     pub(super) storage: &'a dyn Storage,
     pub(super) comm: &'a dyn Comm,
     pub(super) path: &'a std::path::Path,
@@ -184,7 +185,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
     fn open(&mut self) -> Option<Box<dyn File>> {
         let mode = if self.writes() { Mode::Write } else { Mode::Read };
         let job = &mut self.job;
-        let how = Open { parts: job.parts, ..job.parameters.open(mode, job.comm.size()) };
+        let how = Open { parts: job.parts, ..open(job.parameters, mode, job.comm.size()) };
         let opened = job.storage.open(job.comm, job.path, how).and_then(|file| {
             if let Memory::Queue(queue) = &mut job.memory {
                 queue.attach(&*file)?;
@@ -345,7 +346,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
     ) -> Option<Result<(u64, Ending), Box<TransferTrouble>>> {
         let in_step = self.in_step();
         let (file, job) = (file.as_mut()?.as_mut(), &mut self.job);
-        let IorParameters { sync_each, .. } = *job.parameters;
+        let Request { sync_each, .. } = *job.parameters;
         // The rest of a short transfer over all segments has no offset of its own.
         let whole = in_step || job.storage.moves_all_segments();
         let (comm, single_attempt) = (job.comm, job.parameters.single_attempt || whole);

@@ -88,10 +88,10 @@ fn found(rank: u32, path: &Path) -> Option<FoundFile> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use command::Settings;
     use ranks::local;
     use std::fs;
     use std::os::unix::fs::symlink;
-    use storage::Settings;
 
     fn find_in(dir: &Path) -> OpenedFiles {
         let posix = (storage::driver("posix").unwrap().open)(&Settings::default()).unwrap();

@@ -7,10 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use command::Settings;
 use measure::CycleClock;
 use results::Record;
 use results::records::Sink;
-use storage::{Client, Directory, ListedEntry, Settings};
+use storage::{Client, Directory, ListedEntry};
 
 use super::walk::Walker;
 use super::*;

@@ -1,6 +1,6 @@
 //! The settings of a run, and the rules for them.
 
-use storage::Settings;
+use command::Settings;
 use units::Usage;
 
 use crate::kit::payload::Packet;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use command::Settings;
 use judge::crosscheck::{self, Contradiction};
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
 use results::Record;
 use results::folder::{Campaign, Job};
 use results::record::{Check, Phase};
-use storage::Settings;
 
 use super::ObjectCall::{Create, Delete, MakeSet, Read, RemoveSet, Stat};
 use super::objects::ObjectSteps;

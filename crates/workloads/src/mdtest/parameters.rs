@@ -1,6 +1,6 @@
 //! The settings of an mdtest run, independent of the parser.
 
-use storage::Settings;
+use command::Settings;
 
 use crate::kit::payload::{DataKey, Packet};
 

@@ -321,7 +321,7 @@ fn opens_that_write_nothing_have_no_throughput_in_their_log() {
 fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
     let dir = tempfile::tempdir().expect("a directory");
     let status = dir.path().join("status").display().to_string();
-    let mut settings = storage::Settings::default();
+    let mut settings = command::Settings::default();
     settings.set("dummy.delay-create", "2000");
     let slow = (storage::driver("dummy").unwrap().open)(&settings).unwrap();
     let parameters = MdtestParameters {
@@ -379,7 +379,7 @@ fn status_bytes(made: [u64; 2]) -> usize {
 
 #[test]
 fn the_counts_at_the_deadline_are_reported_and_the_slow_rank_continues() {
-    let mut settings = storage::Settings::default();
+    let mut settings = command::Settings::default();
     settings.set("dummy.delay-create", "2000");
     settings.set("dummy.delay-only-rank0", "1");
     let slow = (storage::driver("dummy").unwrap().open)(&settings).unwrap();

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use command::Settings;
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
 use results::Record;
 use results::record::Phase;
-use storage::{Settings, Storage};
+use storage::Storage;
 
 use super::observer::MdtestEvent;
 use super::{MdtestParameters, MdtestSummary, run};

@@ -141,7 +141,7 @@ fn summary(findings: &[Finding]) -> String {
 /// The facts that were not given, with the options that give them.
 fn unknown(subject: &LineSubject) -> Vec<&'static str> {
     let LineFacts::Ior(line) = &subject.line else { return Vec::new() };
-    if line.script.is_some() {
+    if line.parsed.script.is_some() {
         return Vec::new();
     }
     let all = [
@@ -149,7 +149,7 @@ fn unknown(subject: &LineSubject) -> Vec<&'static str> {
         ("memory of a node (--ram)", subject.ram_bytes.is_none()),
         ("the file system under test (--mount)", subject.fs.mount.is_none()),
         ("the purpose (--role)", subject.role.is_none()),
-        ("the required rate (--target)", line.deadline_s > 0 && subject.target.is_none()),
+        ("the required rate (--target)", line.deadline > 0 && subject.target.is_none()),
     ];
     all.into_iter().filter_map(|(what, unknown)| unknown.then_some(what)).collect()
 }

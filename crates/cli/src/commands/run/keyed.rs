@@ -8,7 +8,9 @@ use anyhow::Result;
 use results::folder::{self, CampaignKey};
 use units::Usage;
 
-use crate::personalities::TypedKey;
+use command::KeySource;
+
+use crate::personalities::data_key;
 
 /// The options of the key. Scripts that start the same campaign again give the same ones.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -38,7 +40,7 @@ impl KeyArgs {
     /// The key of a new campaign.
     pub(super) fn of_new(&self) -> Result<Option<CampaignKey>> {
         let file = self.data_key.as_deref().map(absolute).transpose()?;
-        read(TypedKey { file, nonce: self.nonce.clone() })
+        read(KeySource { file, nonce: self.nonce.clone() })
     }
 
     /// The key of the campaign in `folder`, which is resumed. Rejects another one.
@@ -64,7 +66,7 @@ impl KeyArgs {
             Some(file) => Some(absolute(file)?),
             None => text(&known.file),
         };
-        let key = read(TypedKey { file, nonce: text(&known.facts.nonce) })?;
+        let key = read(KeySource { file, nonce: text(&known.facts.nonce) })?;
         let facts = |key: &Option<CampaignKey>| key.as_ref().map(|key| key.facts.clone());
         if facts(&key) != facts(&recorded) {
             return Err(Usage(format!(
@@ -77,9 +79,9 @@ impl KeyArgs {
     }
 }
 
-fn read(typed: TypedKey) -> Result<Option<CampaignKey>> {
-    let key = typed.read()?;
-    Ok(key.map(|key| CampaignKey { file: typed.file.unwrap_or_default(), facts: key.facts().clone() }))
+fn read(source: KeySource) -> Result<Option<CampaignKey>> {
+    let key = data_key(&source)?;
+    Ok(key.map(|key| CampaignKey { file: source.file.unwrap_or_default(), facts: key.facts().clone() }))
 }
 
 fn absolute(file: &str) -> Result<String> {

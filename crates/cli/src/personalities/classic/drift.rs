@@ -6,7 +6,7 @@
 use lint::{Drift, DriftKind};
 use units::Usage;
 
-use super::grammar::{ClassicLine, OptionNote, lacks_value, parse};
+use command::classic::{ClassicLine, OptionNote, lacks_value, parse};
 
 /// The options of a command line that are rejected by themselves.
 ///

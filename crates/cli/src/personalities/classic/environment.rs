@@ -4,9 +4,9 @@
 
 use units::Usage;
 
-use super::OptionNote;
 use crate::personalities::own_lines::{self, PLAIN};
 use crate::session::Session;
+use command::classic::OptionNote;
 
 /// The number of nodes to assume.
 const NODES: &str = "IOR_FAKE_NODES";

@@ -6,7 +6,7 @@
 use units::visible;
 use workloads::kit::process;
 
-use super::grammar::OptionNote;
+use command::classic::OptionNote;
 
 /// The notes for a program, and for its `backend` if it has a choice; none without a preloaded library.
 pub(crate) fn notes(backend: Option<&str>) -> Vec<OptionNote> {

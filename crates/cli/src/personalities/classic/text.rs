@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use command::Takes;
+use command::classic::OptionKind;
 use command::classic::described;
 use storage::Space;
 
@@ -58,11 +58,11 @@ pub(crate) fn help_of_backends(listed: impl Fn(&str) -> bool) -> String {
     for backend in command::BACKENDS.iter().filter(|backend| listed(backend.name)) {
         text.push_str(&format!("\n\nModule {}: {}\n", backend.name.to_uppercase(), backend.about));
         for option in backend.options {
-            let value = match option.takes {
-                Takes::Flag => "",
-                Takes::Number => "=N",
-                Takes::Size => "=BYTES",
-                Takes::Text => "=STRING",
+            let value = match option.kind {
+                OptionKind::Flag => "",
+                OptionKind::Number => "=N",
+                OptionKind::Size => "=BYTES",
+                OptionKind::Text | OptionKind::Directives => "=STRING",
             };
             text.push_str(&described(&format!("--{}.{}{value}", backend.name, option.name), option.about));
         }

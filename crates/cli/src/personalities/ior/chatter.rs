@@ -3,9 +3,9 @@
 //!
 //! Never here: results.
 
+use command::ior::Edition;
 use workloads::ior::{IorEvent, PhaseStart, RankStamps, WearOut};
 
-use super::output::IorEdition;
 use super::shown::ShownTest;
 use super::text::date;
 use crate::personalities::failures::wrong_ranges;
@@ -29,9 +29,9 @@ pub(crate) fn in_one_line(words: &str) -> String {
 }
 
 /// The message for an event; empty if it has none.
-pub(crate) fn words(event: &IorEvent<'_>, shown: &ShownTest, edition: IorEdition) -> String {
+pub(crate) fn words(event: &IorEvent<'_>, shown: &ShownTest, edition: Edition) -> String {
     let verbose = shown.parameters().verbose;
-    let newer = edition == IorEdition::Ior41;
+    let newer = edition == Edition::Ior41;
     match event {
         IorEvent::Test { .. } if verbose >= 3 => hog(shown.hog),
         IorEvent::Repetition { signature, .. } if verbose >= 2 && newer => {
@@ -186,7 +186,7 @@ mod tests {
     use super::super::shown::tests::{beginning, shown};
     use super::*;
 
-    fn said(event: &IorEvent<'_>, verbose: u32, edition: IorEdition) -> String {
+    fn said(event: &IorEvent<'_>, verbose: u32, edition: Edition) -> String {
         words(event, &shown(|parameters| (parameters.verbose, parameters.test) = (verbose, 2)), edition)
     }
 
@@ -194,47 +194,47 @@ mod tests {
     fn the_distribution_of_hits_ends_once_every_rank_is_counted() {
         assert_eq!(file_hits(&[1, 1, 1, 0, 0]), "#File Hits Dist: 1 1 1\n");
         assert_eq!(file_hits(&[0, 3, 0]), "#File Hits Dist: 0 3\n");
-        assert_eq!(said(&IorEvent::FileHits(&[1, 0, 1]), 1, IorEdition::Ior41), "");
-        assert_eq!(said(&IorEvent::FileHits(&[1, 0, 1]), 2, IorEdition::Ior41), "#File Hits Dist: 1 0 1\n");
+        assert_eq!(said(&IorEvent::FileHits(&[1, 0, 1]), 1, Edition::Ior41), "");
+        assert_eq!(said(&IorEvent::FileHits(&[1, 0, 1]), 2, Edition::Ior41), "#File Hits Dist: 1 0 1\n");
     }
 
     #[test]
     fn at_level_3_every_rank_has_six_stamps_and_its_file() {
         let rows = [RankStamps { open: (1.0, 1.5), transfer: (2.0, 2.5), close: (3.0, 3.25) }];
         let stamps = IorEvent::Stamps { phase: "read_check", repetition: 4, rows: &rows };
-        assert_eq!(said(&stamps, 2, IorEdition::Ior41), "");
-        let text = said(&stamps, 3, IorEdition::Ior41);
+        assert_eq!(said(&stamps, 2, Edition::Ior41), "");
+        let text = said(&stamps, 3, Edition::Ior41);
         assert!(text.starts_with("Test 2: Iter=4, Task=0, Time=1.000000, read open start\n"), "{text}");
         assert!(text.ends_with("Test 2: Iter=4, Task=0, Time=3.250000, read close stop\n"), "{text}");
         assert_eq!(text.lines().count(), 6);
         let rows = [(1, "f.00000001".to_owned())];
         let files = IorEvent::Files { action: "reading", rows: &rows };
-        assert_eq!(said(&files, 3, IorEdition::Ior41), "task 1 reading f.00000001\n");
+        assert_eq!(said(&files, 3, Edition::Ior41), "task 1 reading f.00000001\n");
     }
 
     #[test]
     fn the_beginning_of_a_phase_is_printed_from_level_3_and_in_3_3_from_level_1() {
         let (read, check) = (IorEvent::Begins(beginning("read")), IorEvent::Begins(beginning("write_check")));
-        assert_eq!(said(&read, 2, IorEdition::Ior41), "");
-        assert!(said(&read, 3, IorEdition::Ior41).starts_with("Commencing read performance test: "));
-        assert!(said(&read, 1, IorEdition::Ior33).ends_with("\n\n"));
-        assert_eq!(said(&read, 0, IorEdition::Ior33), "");
-        assert_eq!(said(&check, 0, IorEdition::Ior41), "");
+        assert_eq!(said(&read, 2, Edition::Ior41), "");
+        assert!(said(&read, 3, Edition::Ior41).starts_with("Commencing read performance test: "));
+        assert!(said(&read, 1, Edition::Ior33).ends_with("\n\n"));
+        assert_eq!(said(&read, 0, Edition::Ior33), "");
+        assert_eq!(said(&check, 0, Edition::Ior41), "");
         assert!(
-            said(&check, 1, IorEdition::Ior41).starts_with("Verifying contents of the file(s) just written.")
+            said(&check, 1, Edition::Ior41).starts_with("Verifying contents of the file(s) just written.")
         );
     }
 
     #[test]
     fn each_edition_has_its_own_warnings() {
         let size = IorEvent::Size { expected: 3, found: 2, moved: 1 };
-        assert!(said(&size, 0, IorEdition::Ior41).contains("size       = 3\n"));
-        assert!(said(&size, 0, IorEdition::Ior33).contains("size       = 3.\n"));
+        assert!(said(&size, 0, Edition::Ior41).contains("size       = 3\n"));
+        assert!(said(&size, 0, Edition::Ior33).contains("size       = 3.\n"));
         let bad = IorEvent::BadData { phase: "read_check", transfers: 8, ranges: &[], signature: 4 };
         let newer = "WARNING: Incorrect data on read (8 errors found).\n\nUsed Time Stamp 4 (0x4) for";
-        assert!(said(&bad, 0, IorEdition::Ior41).starts_with(newer));
+        assert!(said(&bad, 0, Edition::Ior41).starts_with(newer));
         assert!(
-            said(&bad, 0, IorEdition::Ior33)
+            said(&bad, 0, Edition::Ior33)
                 .starts_with("WARNING: incorrect data on read (8 errors found).\nUsed")
         );
     }

@@ -2,16 +2,16 @@
 //!
 //! Invariant: the results contain only headings and rows.
 
+use command::ior::{Edition, Output, Parsed};
 use storage::Space;
 use workloads::ior::IorEvent;
 use workloads::kit::observer::EventObserver;
 
 use super::chatter;
-use super::output::{IorEdition, IorLook, ResultOutput};
+use super::output::ResultOutput;
 use super::shown::{ShownTest, name_of};
 use super::streams::Streams;
 use super::text::row_numbers;
-use super::typed::MeantIor;
 use super::warnings::Warnings;
 use crate::personalities::own_lines::{own_lines, phase_name};
 
@@ -21,7 +21,7 @@ const HEADING: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s
 /// Writes the rows of one run.
 pub(crate) struct Csv {
     streams: Streams,
-    edition: IorEdition,
+    edition: Edition,
     /// Whether standard output has the results. Then nothing reports the warnings, as with JSON.
     is_on_stdout: bool,
     shown: Option<ShownTest>,
@@ -31,7 +31,7 @@ pub(crate) struct Csv {
 
 impl Csv {
     /// A writer to these streams.
-    pub(crate) fn new(streams: Streams, look: &IorLook) -> Self {
+    pub(crate) fn new(streams: Streams, look: &Output) -> Self {
         let (edition, is_on_stdout) = (look.edition(), look.is_data_on_stdout());
         Self { streams, edition, is_on_stdout, shown: None, warnings: Warnings::default() }
     }
@@ -47,7 +47,7 @@ impl ResultOutput for Csv {
         self.streams.begin(warnings);
     }
 
-    fn test(&mut self, meant: &MeantIor, _space: Option<Space>) {
+    fn test(&mut self, meant: &Parsed, _space: Option<Space>) {
         self.shown = Some(ShownTest::new(meant));
         self.streams.put(HEADING);
     }
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn the_results_are_a_heading_per_test_and_a_row_per_phase_only() {
         let (page, chatter) = (Page::default(), Page::default());
-        let mut csv = Csv::new(Streams::apart(&page, &chatter), &IorLook::default());
+        let mut csv = Csv::new(Streams::apart(&page, &chatter), &Output::default());
         csv.begin("");
         for test in 0..2 {
             csv.test(&meant(|parameters| (parameters.test, parameters.verbose) = (test, 3)), None);
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_microsecond_is_not_zero_and_nan_is_empty() {
         let (page, chatter) = (Page::default(), Page::default());
-        let mut csv = Csv::new(Streams::apart(&page, &chatter), &IorLook::default());
+        let mut csv = Csv::new(Streams::apart(&page, &chatter), &Output::default());
         csv.test(&meant(|_| ()), None);
         let mut odd = phase("write", 0);
         odd.spans.open_s = 1.25e-6;

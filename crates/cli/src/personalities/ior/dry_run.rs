@@ -2,14 +2,14 @@
 //!
 //! Invariant: nothing is opened, created or removed. Storage is asked only for existing files and free space.
 
+use command::ior::{Offsets, Request, ResultFormat};
 use std::path::Path;
 
 use units::{bytes_binary, several};
-use workloads::ior::{IorParameters, Offsets, first_path};
+use workloads::ior::{first_path, layout};
 
 use super::files::data_file;
 use super::flow::ReadyTest;
-use super::output::ResultFormat;
 use crate::personalities::classic::header_dir;
 
 /// The most files that are looked for, so that a dry run of many ranks ends soon.
@@ -20,7 +20,7 @@ pub(crate) fn text(tests: &[ReadyTest]) -> String {
     let mut text = String::from("Dry run: nothing is opened, written or deleted.\n");
     for (number, test) in tests.iter().enumerate() {
         // A file that an earlier test of the script writes may exist by then.
-        let first = !tests[..number].iter().any(|test| test.meant.parameters.write);
+        let first = !tests[..number].iter().any(|test| test.meant.request.write);
         text.push_str(&of_test(test, first));
     }
     text.push_str(&files_of_run(&tests[tests.len() - 1]));
@@ -33,8 +33,8 @@ fn line(key: &str, value: &str) -> String {
 
 fn of_test(test: &ReadyTest, first: bool) -> String {
     let found = FilesThere::by(test);
-    let failure = found.failure(&test.meant.parameters, first);
-    let parameters = &test.meant.parameters;
+    let failure = found.failure(&test.meant.request, first);
+    let parameters = &test.meant.request;
     let mut text = format!(
         "\nTest {}: {}, {}, {}\n",
         parameters.test,
@@ -58,7 +58,7 @@ fn of_test(test: &ReadyTest, first: bool) -> String {
 
 /// The files of one repetition, by name as far as the name does not depend on the node.
 fn files(test: &ReadyTest, found: &FilesThere, fails: bool) -> String {
-    let parameters = &test.meant.parameters;
+    let parameters = &test.meant.request;
     let count = count(test);
     let name = |rank| data_file(parameters, rank, 0);
     let mut text = match count {
@@ -84,7 +84,7 @@ fn files(test: &ReadyTest, found: &FilesThere, fails: bool) -> String {
 
 /// The number of files of a repetition.
 fn count(test: &ReadyTest) -> u32 {
-    if test.meant.parameters.file_per_rank { test.ranks } else { 1 }
+    if test.meant.request.file_per_rank { test.ranks } else { 1 }
 }
 
 /// What exists at the names of the first repetition's files.
@@ -104,7 +104,7 @@ impl FilesThere {
     fn by(test: &ReadyTest) -> Self {
         let mut found = Self { looked_for: count(test).min(LOOKED_FOR_MAX), ..Self::default() };
         let looked_for = if test.storage.keeps_data() { found.looked_for } else { 0 };
-        for name in (0..looked_for).map(|rank| data_file(&test.meant.parameters, rank, 0)) {
+        for name in (0..looked_for).map(|rank| data_file(&test.meant.request, rank, 0)) {
             let kind = std::fs::symlink_metadata(test.storage.system_path(Path::new(&name)))
                 .map(|about| about.file_type());
             found.there += u32::from(kind.is_ok());
@@ -120,7 +120,7 @@ impl FilesThere {
     }
 
     /// The reason why the test would fail. `first` is false if a test before it writes.
-    fn failure(&self, parameters: &IorParameters, first: bool) -> Option<String> {
+    fn failure(&self, parameters: &Request, first: bool) -> Option<String> {
         if let Some(name) = &self.directory {
             return Some(format!("{name} is a directory"));
         }
@@ -136,7 +136,7 @@ impl FilesThere {
 }
 
 /// The phases of a repetition in their order, each with its peculiarity.
-fn phases(parameters: &IorParameters) -> Vec<(&'static str, String)> {
+fn phases(parameters: &Request) -> Vec<(&'static str, String)> {
     let compared = ", every word compared".to_owned();
     let all = [
         (parameters.write, "write", String::new()),
@@ -150,8 +150,8 @@ fn phases(parameters: &IorParameters) -> Vec<(&'static str, String)> {
 
 /// What one phase moves in total and for each rank.
 fn amount(test: &ReadyTest) -> String {
-    let parameters = &test.meant.parameters;
-    let layout = parameters.layout(test.ranks);
+    let parameters = &test.meant.request;
+    let layout = layout(parameters, test.ranks);
     let limit = match parameters.wear_out_transfers {
         0 => u64::MAX,
         limit => limit,
@@ -186,7 +186,7 @@ fn exact(bytes: u64) -> String {
     }
 }
 
-fn fate(parameters: &IorParameters) -> &'static str {
+fn fate(parameters: &Request) -> &'static str {
     let found = !(parameters.write || parameters.read || parameters.read_check);
     if found && parameters.mix.is_some() {
         return "the files stay: they existed before the mixed phase";
@@ -200,8 +200,8 @@ fn fate(parameters: &IorParameters) -> &'static str {
 
 /// The space that a write needs, and the free space of the first file's file system.
 fn space(test: &ReadyTest) -> String {
-    let parameters = &test.meant.parameters;
-    let once = parameters.layout(test.ranks).total_bytes().unwrap_or(u64::MAX);
+    let parameters = &test.meant.request;
+    let once = parameters.total_bytes(test.ranks).unwrap_or(u64::MAX);
     let files = if parameters.multi_file && parameters.keep { parameters.repetitions } else { 1 };
     let need = once.saturating_mul(files.into());
     let dir = header_dir(&first_path(parameters, 0)).to_owned();
@@ -220,18 +220,18 @@ fn space(test: &ReadyTest) -> String {
 /// The files of results that the run would write.
 fn files_of_run(last: &ReadyTest) -> String {
     let meant = &last.meant;
-    let results = match meant.look.format {
+    let results = match meant.output.format {
         ResultFormat::Text => "results",
         ResultFormat::Json => "results as JSON",
         ResultFormat::Csv => "results as CSV",
     };
     let files = [
-        (results, &meant.look.file),
-        ("rank times", &meant.look.rank_csv),
-        ("transfers", &meant.parameters.transfer_csv),
-        ("records", &meant.look.record),
-        ("live", &meant.look.live),
-        ("progress", &meant.look.progress),
+        (results, &meant.output.file),
+        ("rank times", &meant.output.rank_csv),
+        ("transfers", &meant.request.transfer_csv),
+        ("records", &meant.output.record),
+        ("live", &meant.output.live),
+        ("progress", &meant.output.progress),
     ];
     let lines: Vec<String> =
         files.iter().filter_map(|(what, file)| Some(line(what, file.as_ref()?))).collect();

@@ -2,17 +2,15 @@
 //!
 //! Rank 0 reads them and sends its copy to the others, so that all ranks have the same values.
 
+use command::ior::{Edition, Output, Request};
 use std::time::Duration;
 
 use units::Usage;
-use workloads::ior::IorParameters;
 
-use super::apply;
-use super::output::IorLook;
-use crate::personalities::classic::OptionNote;
 use crate::personalities::classic::environment::Variables;
 use crate::personalities::stuck;
 use crate::session::Session;
+use command::classic::OptionNote;
 
 /// The inputs that rank 0 read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +52,7 @@ impl Outside {
 
     /// Puts the variables into a test. An option for the same value has priority. Returns the notes for the
     /// user.
-    pub(crate) fn apply(&self, parameters: &mut IorParameters) -> Result<Vec<OptionNote>, Usage> {
+    pub(crate) fn apply(&self, parameters: &mut Request) -> Result<Vec<OptionNote>, Usage> {
         let mut notes = self.variables.apply(&mut parameters.nodes, &mut parameters.ranks_on_node0)?;
         for (name, value) in &self.variables.0 {
             if let Some(hint) = name.strip_prefix(HINT) {
@@ -65,9 +63,9 @@ impl Outside {
     }
 
     /// Applies the variables for the form of the text. An option for the same has priority.
-    pub(crate) fn apply_to_look(&self, look: &mut IorLook) -> Result<(), Usage> {
+    pub(crate) fn apply_to_look(&self, look: &mut Output) -> Result<(), Usage> {
         look.plain = self.variables.is_plain()?;
-        let given = self.variables.compat(apply::edition)?;
+        let given = self.variables.compat(Edition::parse)?;
         look.edition = look.edition.or(given);
         Ok(())
     }
@@ -81,7 +79,7 @@ impl Outside {
 
 /// Reads `<layer>__<key>`. Hints go to MPI, which passes them to its file systems under the same keys.
 fn hint_of(
-    parameters: &mut IorParameters,
+    parameters: &mut Request,
     name: &str,
     hint: &str,
     value: &str,
@@ -116,7 +114,7 @@ mod tests {
     #[test]
     fn variables_replace_detected_numbers_and_options_have_priority() {
         let outside = outside(&[("IOR_FAKE_NODES", "4"), ("IOR_FAKE_TASK_PER_NODES", "1")]);
-        let mut parameters = IorParameters { nodes: Some(2), ..IorParameters::default() };
+        let mut parameters = Request { nodes: Some(2), ..Request::default() };
         let notes = outside.apply(&mut parameters).unwrap();
         assert_eq!((parameters.nodes, parameters.ranks_on_node0), (Some(2), Some(1)));
         assert_eq!(notes.len(), 1, "{notes:?}");
@@ -124,7 +122,7 @@ mod tests {
 
     #[test]
     fn hints_become_settings_and_other_variables_have_a_note() {
-        let mut parameters = IorParameters::default();
+        let mut parameters = Request::default();
         let good = outside(&[("IOR_HINT__MPI__cb_nodes", "a=b c"), ("IOR_HINT__XYZ__k", "v")]);
         let notes = good.apply(&mut parameters).unwrap();
         assert_eq!(parameters.settings.text("hint.cb_nodes"), Some("a=b c"));
@@ -133,7 +131,7 @@ mod tests {
             "{notes:?}"
         );
         for bad in [("IOR_HINT__MPI__cb_nodes", ""), ("IOR_FAKE_NODES", "x"), ("IOR_FAKE_NODES", "0")] {
-            assert!(outside(&[bad]).apply(&mut IorParameters::default()).is_err(), "{bad:?}");
+            assert!(outside(&[bad]).apply(&mut Request::default()).is_err(), "{bad:?}");
         }
     }
 
@@ -145,7 +143,7 @@ mod tests {
         for bad in ["0", "-1", "1h", ""] {
             assert!(limit(&[("ASSAY_CALL_LIMIT", bad)]).is_err(), "{bad}");
         }
-        let mut parameters = IorParameters::default();
+        let mut parameters = Request::default();
         outside(&[("ASSAY_CALL_LIMIT", "90")]).apply(&mut parameters).unwrap();
         assert_eq!(parameters.nodes, None);
     }

@@ -3,10 +3,11 @@
 //!
 //! Invariant: only metadata of files is read.
 
+use command::ior::Request;
 use std::path::{Path, PathBuf};
 
 use units::Usage;
-use workloads::ior::{IorParameters, first_path};
+use workloads::ior::first_path;
 
 use super::flow::ReadyTest;
 use crate::personalities::classic::interrupt;
@@ -36,11 +37,25 @@ pub(super) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usa
 
 /// Rejects a status file that could not be written after the first test.
 pub(super) fn check_status_files(tests: &[ReadyTest]) -> Result<(), Usage> {
-    let parameters = tests.iter().map(|test| &test.meant.parameters);
+    let parameters = tests.iter().map(|test| &test.meant.request);
     parameters.filter(|test| test.write && test.wear_out).try_for_each(|test| match &test.status_file {
         Some(path) => check_writable("-O stoneWallingStatusFile", path, &[]),
         None => Ok(()),
     })
+}
+
+/// Rejects `-O savePerOpDataCSV` without its directory on this machine. The files are created when a
+/// phase begins, and at that time earlier data may be gone.
+pub(super) fn check_logs(test: &Request) -> Result<(), Usage> {
+    let Some(prefix) = &test.transfer_csv else { return Ok(()) };
+    let dir = storage::directory_of(Path::new(prefix));
+    match dir.is_dir() {
+        true => Ok(()),
+        false => Err(Usage(format!(
+            "-O savePerOpDataCSV={prefix}: the directory {} does not exist. Create it first",
+            dir.display()
+        ))),
+    }
 }
 
 /// All files of the run that have a single name. Tests may share a status file and a file of hints.
@@ -48,14 +63,14 @@ fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> 
     let last = &tests[tests.len() - 1].meant;
     let mut all = own_files::given([
         ("-f", script),
-        ("--record", last.look.record.as_deref()),
-        ("--live", last.look.live.as_deref()),
-        ("--progress", last.look.progress.as_deref()),
-        ("-O summaryFile", last.look.file.as_deref()),
-        ("-O saveRankPerformanceDetailsCSV", last.look.rank_csv.as_deref()),
+        ("--record", last.output.record.as_deref()),
+        ("--live", last.output.live.as_deref()),
+        ("--progress", last.output.progress.as_deref()),
+        ("-O summaryFile", last.output.file.as_deref()),
+        ("-O saveRankPerformanceDetailsCSV", last.output.rank_csv.as_deref()),
     ]);
     let of_tests = tests.iter().flat_map(|test| {
-        let parameters = &test.meant.parameters;
+        let parameters = &test.meant.request;
         [
             ("-O stoneWallingStatusFile", parameters.status_file.as_deref()),
             ("--mpiio.hintsFileName", parameters.settings.text("mpiio.hintsFileName")),
@@ -71,20 +86,18 @@ fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> 
 
 /// A data file of a test that is also a log of single transfers.
 fn data_in_log(tests: &[ReadyTest]) -> Option<(&'static str, &'static str, &str)> {
-    tests.iter().filter(|test| test.storage.keeps_data() && !test.meant.parameters.multi_file).find_map(
-        |test| {
-            let name = test.meant.parameters.files()[0];
-            let place = FilePlace::from_path(test.storage.system_path(Path::new(name)))
-                .filter(|_| !test.meant.parameters.file_per_rank)?;
-            tests.iter().any(|other| is_log(&place, other)).then_some(("-o", "-O savePerOpDataCSV", name))
-        },
-    )
+    tests.iter().filter(|test| test.storage.keeps_data() && !test.meant.request.multi_file).find_map(|test| {
+        let name = test.meant.request.files()[0];
+        let place = FilePlace::from_path(test.storage.system_path(Path::new(name)))
+            .filter(|_| !test.meant.request.file_per_rank)?;
+        tests.iter().any(|other| is_log(&place, other)).then_some(("-o", "-O savePerOpDataCSV", name))
+    })
 }
 
 /// Whether a place is the file of a rank in a repetition of the test. There may be very many such files, so
 /// only one is checked: the one with the numbers at the end of this name.
 fn is_data(place: &FilePlace, test: &ReadyTest) -> bool {
-    let parameters = &test.meant.parameters;
+    let parameters = &test.meant.request;
     let name = || {
         let mut left = place.name();
         let mut number = |wanted: bool, below: u32| match wanted {
@@ -105,7 +118,7 @@ fn is_data(place: &FilePlace, test: &ReadyTest) -> bool {
 
 /// Whether a place is a file with single transfers of the test.
 fn is_log(place: &FilePlace, test: &ReadyTest) -> bool {
-    let Some(prefix) = &test.meant.parameters.transfer_csv else { return false };
+    let Some(prefix) = &test.meant.request.transfer_csv else { return false };
     let numbers = || {
         let (rest, rank) = place.name()?.strip_suffix(".csv")?.rsplit_once('-')?;
         let (rank, repetition): (u32, u32) = (rank.parse().ok()?, rest.rsplit_once('-')?.1.parse().ok()?);
@@ -117,18 +130,18 @@ fn is_log(place: &FilePlace, test: &ReadyTest) -> bool {
 }
 
 /// The file of a rank in a repetition.
-pub(super) fn data_file(test: &IorParameters, rank: u32, repetition: u32) -> String {
+pub(super) fn data_file(test: &Request, rank: u32, repetition: u32) -> String {
     let name = first_path(test, rank);
     if test.multi_file { format!("{name}.{repetition}") } else { name }
 }
 
 /// Reports on Ctrl-C and SIGTERM the files that the writing tests leave.
 pub(super) fn watch(tests: &[ReadyTest]) {
-    interrupt::watch("ior", written(tests.iter().map(|test| (&test.meant.parameters, test.ranks))), "");
+    interrupt::watch("ior", written(tests.iter().map(|test| (&test.meant.request, test.ranks))), "");
 }
 
 /// The files that the tests write, each test on its number of ranks.
-fn written<'a>(tests: impl Iterator<Item = (&'a IorParameters, u32)>) -> impl Iterator<Item = PathBuf> {
+fn written<'a>(tests: impl Iterator<Item = (&'a Request, u32)>) -> impl Iterator<Item = PathBuf> {
     tests.filter(|(test, _)| test.write).flat_map(|(test, ranks)| {
         let repetitions = if test.multi_file { test.repetitions } else { 1 };
         let ranks = if test.file_per_rank { ranks } else { 1 };
@@ -149,13 +162,13 @@ mod tests {
     fn only_existing_files_are_listed_and_counted() {
         let dir = tempfile::tempdir().unwrap();
         let test_file = dir.path().join("f").display().to_string();
-        let test = IorParameters {
+        let test = Request {
             write: true,
             multi_file: true,
             file_per_rank: true,
             repetitions: 3,
             test_file,
-            ..IorParameters::default()
+            ..Request::default()
         };
         let line = |ranks| {
             LeftBehind::of(written([(&test, ranks), (&test, ranks)].into_iter()))

@@ -4,6 +4,7 @@
 //!
 //! Invariant: all ranks begin and end each test together, also ranks outside the test.
 
+use command::ior::{Parsed, ResultFormat};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Duration;
@@ -16,9 +17,9 @@ use units::Usage;
 use workloads::ior::{self, IorContext, IorEvent, IorListener, first_path};
 use workloads::kit::board::Board;
 use workloads::kit::observer::{EventObserver, Silent};
+use workloads::kit::payload::DataKey;
 
-use super::output::{self, ResultFormat, ResultOutput};
-use super::typed::MeantIor;
+use super::output::{self, ResultOutput};
 use super::{chatter, files};
 use crate::personalities::classic::live::{LiveFiles, LiveView, node_board};
 use crate::personalities::classic::{header_dir, random_seed};
@@ -33,7 +34,7 @@ use crate::status::{DONE, ERROR, error_if};
 
 /// A test that was checked, with its storage.
 pub(crate) struct ReadyTest {
-    pub(crate) meant: MeantIor,
+    pub(crate) meant: Parsed,
     /// `file:line: ` for a script, empty for the command line.
     pub(crate) at: String,
     pub(crate) storage: Box<dyn Storage>,
@@ -41,6 +42,8 @@ pub(crate) struct ReadyTest {
     pub(crate) ranks: u32,
     /// How long a collective call on a file may last.
     pub(crate) call_limit: Duration,
+    /// What keys its data, once the secret is read.
+    pub(crate) data_key: Option<DataKey>,
 }
 
 /// The outputs that only rank 0 has. A thread of rank 0 takes them.
@@ -137,14 +140,23 @@ fn one_test(
     let seed = random_seed();
     let offset = comm.clock_offset(&|| measure::Clock::ns(&clock))?;
     let warning = test.meant.warnings.first().map(|words| chatter::in_one_line(words));
-    let mut cx = IorContext { clock: &mut clock, offset, records, observer, board: rows, seed, warning };
-    ior::run(&test.meant.parameters, &*test.storage, comm, &mut cx).map(|summary| summary.bad_transfers)
+    let mut cx = IorContext {
+        clock: &mut clock,
+        offset,
+        records,
+        observer,
+        board: rows,
+        seed,
+        warning,
+        data_key: test.data_key,
+    };
+    ior::run(&test.meant.request, &*test.storage, comm, &mut cx).map(|summary| summary.bad_transfers)
 }
 
 /// The space of the test's file system. Zero in all fields if the backend reports none, as in the classic
 /// program.
 fn space(test: &ReadyTest) -> Option<Space> {
-    let parameters = &test.meant.parameters;
+    let parameters = &test.meant.request;
     let path = first_path(parameters, 0);
     let dir = header_dir(&path);
     // With `-u` the rank's own directory does not exist yet.
@@ -158,9 +170,9 @@ impl IorPrinter {
     pub(crate) fn new(argv: &[String], tests: &[ReadyTest]) -> Result<(RunRecords, Self), Usage> {
         files::check_status_files(tests)?;
         let meant = &tests[tests.len() - 1].meant;
-        let kept = RunRecords::open(meant.look.record.as_deref())?;
+        let kept = RunRecords::open(meant.output.record.as_deref())?;
         // The new file is still empty. If it remained, the next run would reject it.
-        let created = LiveFiles::create(meant.look.live.as_deref(), meant.look.progress.as_deref());
+        let created = LiveFiles::create(meant.output.live.as_deref(), meant.output.progress.as_deref());
         let live_files = match created {
             Ok(live_files) => live_files,
             Err(usage) => {
@@ -168,15 +180,16 @@ impl IorPrinter {
                 return Err(usage);
             }
         };
-        match output::open(&meant.look, argv) {
+        match output::open(&meant.output, argv) {
             Ok(output) => {
-                let live_path = meant.look.live.clone();
-                let is_document = meant.look.is_data_on_stdout() && meant.look.format == ResultFormat::Json;
+                let live_path = meant.output.live.clone();
+                let is_document =
+                    meant.output.is_data_on_stdout() && meant.output.format == ResultFormat::Json;
                 Ok((kept, Self { output, live_files, live_path, live: None, is_document }))
             }
             Err(usage) => {
                 kept.discard();
-                let files = [&meant.look.live, &meant.look.progress];
+                let files = [&meant.output.live, &meant.output.progress];
                 files.into_iter().flatten().for_each(|file| drop(std::fs::remove_file(file)));
                 Err(usage)
             }
@@ -246,8 +259,9 @@ impl EventObserver<IorEvent<'_>> for Followed<'_> {
 
 #[cfg(test)]
 mod tests {
+    use command::ior::Output;
+
     use super::super::json::Json;
-    use super::super::output::IorLook;
     use super::super::streams::Streams;
     use super::super::streams::tests::Page;
     use super::*;
@@ -258,7 +272,7 @@ mod tests {
         for (done, is_reported) in [(Ok(DONE), false), (Err(halt), true)] {
             let page = Page::default();
             let mut printer = IorPrinter {
-                output: Box::new(Json::new(Streams::together(&page), &IorLook::default(), &[])),
+                output: Box::new(Json::new(Streams::together(&page), &Output::default(), &[])),
                 live_files: LiveFiles::default(),
                 live_path: None,
                 live: None,

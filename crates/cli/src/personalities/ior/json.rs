@@ -4,18 +4,18 @@
 //! does not have are only under the key `assay`, in a test and at the top. The schema of the document is
 //! docs/reference/ior.schema.json.
 
+use command::ior::{Edition, Output, Parsed};
 use results::record::Phase;
 use storage::Space;
 use units::MIB;
 use workloads::ior::{IorEvent, first_path};
 use workloads::kit::observer::EventObserver;
 
-use super::output::{IorEdition, IorLook, ResultOutput};
+use super::output::ResultOutput;
 use super::shown::{ShownTest, name_of};
 use super::streams::Streams;
 use super::summary::OperationSummary;
 use super::text::{date, machine, row_numbers};
-use super::typed::MeantIor;
 use super::value::{JsonValue, Members};
 use super::warnings::Warnings;
 use super::{chatter, summary};
@@ -24,7 +24,7 @@ use crate::personalities::classic::space_words;
 /// Collects what one run has measured.
 pub(crate) struct Json {
     streams: Streams,
-    edition: IorEdition,
+    edition: Edition,
     command: String,
     began: String,
     /// Messages before the first test.
@@ -57,7 +57,7 @@ enum ResultRow {
 
 impl Json {
     /// A document about the run started as `argv`.
-    pub(crate) fn new(streams: Streams, look: &IorLook, argv: &[String]) -> Self {
+    pub(crate) fn new(streams: Streams, look: &Output, argv: &[String]) -> Self {
         let (command, opening, tests) = (argv.join(" "), String::new(), Vec::new());
         let warnings = Warnings::default();
         Self { streams, edition: look.edition(), command, began: date(), opening, tests, warnings }
@@ -116,7 +116,7 @@ impl JsonTest {
             all.extend(keys.into_iter().zip(space_words(space).map(JsonValue::Text)));
         }
         all.push(("Parameters", JsonValue::Object(self.shown.settings())));
-        all.push(("Options", JsonValue::Object(self.shown.options(IorEdition::Ior41))));
+        all.push(("Options", JsonValue::Object(self.shown.options(Edition::Ior41))));
         let rows = self.rows.iter().filter_map(|row| match row {
             ResultRow::Phase(number) => result(&self.phases[*number]),
             ResultRow::Removed(seconds) => Some(JsonValue::Object(vec![
@@ -136,7 +136,7 @@ impl JsonTest {
     fn beyond(&self) -> Members {
         let record = |phase: &Phase| JsonValue::Record(Box::new(phase.clone()));
         let list = |texts: &[String]| JsonValue::List(texts.iter().map(JsonValue::text).collect());
-        let notes: Vec<String> = self.shown.meant.notes.iter().map(ToString::to_string).collect();
+        let notes: Vec<String> = self.shown.meant.taken.notes.iter().map(ToString::to_string).collect();
         vec![
             ("phases", JsonValue::List(self.phases.iter().map(record).collect())),
             ("warnings", list(&self.warnings)),
@@ -217,7 +217,7 @@ impl ResultOutput for Json {
         self.streams.begin(warnings);
     }
 
-    fn test(&mut self, meant: &MeantIor, space: Option<Space>) {
+    fn test(&mut self, meant: &Parsed, space: Option<Space>) {
         let shown = ShownTest::new(meant);
         let (phases, rows, warnings) = (Vec::new(), Vec::new(), Vec::new());
         let messages = lines(&std::mem::take(&mut self.opening)).collect();

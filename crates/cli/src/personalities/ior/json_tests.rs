@@ -1,10 +1,9 @@
 //! The JSON output, compared with the keys of the classic program and with unusual inputs.
 
+use command::ior::{Hog, Offsets, Request};
 use proptest::prelude::*;
 use results::record::{BadRange, Check, Stonewall};
-use workloads::ior::{
-    Hog, IorEvent, IorParameters, IorRankTimes, Offsets, RankPlacement, RankStamps, WearOut,
-};
+use workloads::ior::{IorEvent, IorRankTimes, RankPlacement, RankStamps, WearOut};
 use workloads::kit::observer::EventObserver;
 
 use super::super::shown::tests::{beginning, meant, phase};
@@ -15,16 +14,16 @@ const GOLDEN_SCRIPT: &str = include_str!("../../../tests/golden/script-v.keys");
 const GOLDEN_RANDOM: &str = include_str!("../../../tests/golden/random-ranks.keys");
 
 /// Runs `tests` as events. Gives the document and the messages.
-fn output(tests: &[MeantIor], phases: &[Phase], complete: bool) -> (String, String) {
+fn output(tests: &[Parsed], phases: &[Phase], complete: bool) -> (String, String) {
     let (page, chatter) = (Page::default(), Page::default());
     let streams = Streams::apart(&page, &chatter);
-    let mut json = Json::new(streams, &IorLook::default(), &["ior".into(), "a\"b".into()]);
+    let mut json = Json::new(streams, &Output::default(), &["ior".into(), "a\"b".into()]);
     json.begin("");
     for meant in tests {
         ResultOutput::test(&mut json, meant, Some(Space::default()));
         let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
         json.event(&IorEvent::Hog { node_bytes: 0, rank_bytes: 1 << 20 });
-        json.event(&IorEvent::Test { test: meant.parameters.test, place, ranks: 2 });
+        json.event(&IorEvent::Test { test: meant.request.test, place, ranks: 2 });
         for phase in phases {
             json.event(&IorEvent::Phase(phase));
         }
@@ -38,7 +37,7 @@ fn output(tests: &[MeantIor], phases: &[Phase], complete: bool) -> (String, Stri
 #[test]
 fn kept_phases_carry_no_buckets_and_no_timeline() {
     let page = Page::default();
-    let mut json = Json::new(Streams::together(&page), &IorLook::default(), &[]);
+    let mut json = Json::new(Streams::together(&page), &Output::default(), &[]);
     ResultOutput::test(&mut json, &meant(|_| ()), None);
     json.event(&IorEvent::Phase(&phase("write", 0)));
     assert!(json.tests[0].phases[0].latency.as_ref().unwrap().buckets.is_empty());
@@ -62,9 +61,9 @@ fn paths(value: &JsonValue, before: &str, all: &mut Vec<String>) {
 }
 
 /// Asserts that these tests, each with a write and a read, have the golden keys.
-fn same_keys(tests: &[MeantIor], golden: &str) {
+fn same_keys(tests: &[Parsed], golden: &str) {
     let (page, chatter) = (Page::default(), Page::default());
-    let mut json = Json::new(Streams::apart(&page, &chatter), &IorLook::default(), &[]);
+    let mut json = Json::new(Streams::apart(&page, &chatter), &Output::default(), &[]);
     for meant in tests {
         ResultOutput::test(&mut json, meant, Some(Space::default()));
         json.event(&IorEvent::Phase(&phase("write", 0)));
@@ -152,8 +151,8 @@ prop_compose! {
         verbose in 0..6u32,
         offsets in prop_oneof![Just(Offsets::Sequential), Just(Offsets::RandomBlocks)],
         orders in (0..3u64, 0..3u64),
-    ) -> MeantIor {
-        let mut meant = meant(|p: &mut IorParameters| {
+    ) -> Parsed {
+        let mut meant = meant(|p: &mut Request| {
             (p.backend, p.test_file) = (texts[0].clone(), texts[1].clone());
             (p.file_per_rank, p.collective, p.write, p.read) = (flags[0], flags[1], flags[2], flags[3]);
             (p.write_check, p.dry_run, p.unique_dir, p.wear_out) = (flags[4], flags[5], flags[6], flags[7]);
@@ -180,8 +179,8 @@ proptest! {
         let json: serde_json::Value = serde_json::from_str(&page).unwrap();
         prop_assert_eq!(json["tests"].as_array().unwrap().len(), tests.len());
         for (meant, shown) in tests.iter().zip(json["tests"].as_array().unwrap()) {
-            prop_assert_eq!(&shown["Parameters"]["testFileName"], &meant.parameters.test_file);
-            prop_assert_eq!(&shown["Parameters"]["blockSize"], meant.parameters.block);
+            prop_assert_eq!(&shown["Parameters"]["testFileName"], &meant.request.test_file);
+            prop_assert_eq!(&shown["Parameters"]["blockSize"], meant.request.block);
         }
     }
 
@@ -191,7 +190,7 @@ proptest! {
     ) {
         let (page, chatter) = (Page::default(), Page::default());
         let argv = [words.clone()];
-        let mut json = Json::new(Streams::apart(&page, &chatter), &IorLook::default(), &argv);
+        let mut json = Json::new(Streams::apart(&page, &chatter), &Output::default(), &argv);
         ResultOutput::test(&mut json, &meant, None);
         let wall =
             WearOut { transfers_min: 1, transfers_max: 2, bytes_min: 3, bytes_mean: seconds, seconds };

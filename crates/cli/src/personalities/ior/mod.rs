@@ -2,7 +2,6 @@
 //!
 //! A run is parsed and checked completely before its first test begins.
 
-mod apply;
 mod below_text;
 mod chatter;
 mod csv;
@@ -19,7 +18,6 @@ mod shown;
 mod streams;
 mod summary;
 mod text;
-pub(super) mod typed;
 mod value;
 mod warnings;
 
@@ -30,23 +28,23 @@ use std::collections::HashSet;
 use std::io;
 
 use command::IorOption;
-use command::classic::{ClassicOption, described, help_of_options};
+use command::classic::{self, ClassicLine, ClassicOption, described, help_of_options};
 use lint::Drift;
 use ranks::launcher::RankLaunch;
 use units::Usage;
 
 use super::LineEffect;
 use super::classic::drift::{self, RejectedOptions};
-use super::classic::{grammar, help_of_backends, help_of_variables, preloaded};
+use super::classic::{data_key, help_of_backends, help_of_variables, preloaded};
 use super::own_lines::print_note;
 use super::program::StartedProgram;
 use super::waiting;
 use crate::session::{Needs, RankStart, Session};
 use crate::status::DONE;
+use command::ior::Parsed;
 use environment::Outside;
 use flow::{IorPrinter, ReadyTest, run_tests};
 use script::ScriptTest;
-use typed::{MeantIor, TypedIor};
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
 /// the exit status.
@@ -55,23 +53,23 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 }
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
-    let typed = grammar::parse::<TypedIor>(tokens)?;
+    let typed = classic::parse::<Parsed>(tokens)?;
     if typed.help {
         program.print(&help());
         return Ok(DONE);
     }
     if prints_version(&typed, tokens) {
-        return Ok(program.print_version("IOR", typed.look.edition().version()));
+        return Ok(program.print_version("IOR", typed.output.edition().version()));
     }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
     for test in &mut tests {
-        test.meant.notes.extend(preloaded::notes(Some(&test.meant.parameters.backend)));
+        test.meant.taken.notes.extend(preloaded::notes(Some(&test.meant.request.backend)));
     }
-    let dry_run = tests[0].meant.parameters.dry_run;
-    let is_data = tests[tests.len() - 1].meant.look.is_data_on_stdout();
+    let dry_run = tests[0].meant.request.dry_run;
+    let is_data = tests[tests.len() - 1].meant.output.is_data_on_stdout();
     // JSON has the notes. Standard error often goes to the same file, which must stay valid.
     if program.speaks && (dry_run || !is_data) {
-        print_notes(tests.iter().flat_map(|test| &test.meant.notes).map(ToString::to_string));
+        print_notes(tests.iter().flat_map(|test| &test.meant.taken.notes).map(ToString::to_string));
     }
     if dry_run {
         if program.speaks {
@@ -81,7 +79,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     let standard = session.mpi_standard();
     let (session, ()) = session.agree(load(&mut tests, standard))?;
-    waiting::records_in(tests[tests.len() - 1].meant.look.record.as_deref());
+    waiting::records_in(tests[tests.len() - 1].meant.output.record.as_deref());
     let voice = if program.speaks { IorPrinter::new(program.argv, &tests).map(Some) } else { Ok(None) };
     let (session, voice) = session.agree(voice)?;
     if session.mpi().is_none() {
@@ -92,7 +90,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
 
 /// Whether only the version is printed. Most programs print it for a single -V. With other options that is a
 /// file view, as in IOR 3.
-fn prints_version(typed: &TypedIor, tokens: &[String]) -> bool {
+fn prints_version(typed: &Parsed, tokens: &[String]) -> bool {
     typed.version || tokens.iter().map(String::as_str).eq(["-V"])
 }
 
@@ -119,7 +117,7 @@ fn help() -> String {
 /// Reads and checks everything. All ranks reject together. Ranks of a launcher meet first, because only rank
 /// 0 reads the inputs from outside the command line.
 pub(super) fn prepare(
-    typed: TypedIor,
+    typed: Parsed,
     launch: Option<&RankLaunch>,
     local: Option<u32>,
 ) -> Result<(Vec<ReadyTest>, Session), Usage> {
@@ -173,8 +171,8 @@ fn all_ready(tests: Vec<ScriptTest>, outside: &Outside, ranks: u32) -> Result<Ve
     one_kind(tests.into_iter().map(|test| ready(test, outside, ranks)).collect::<Result<_, _>>()?)
 }
 
-fn needs(meant: &MeantIor) -> Needs {
-    Needs::of_backend(&meant.parameters.backend).unwrap_or(Needs::Nothing)
+fn needs(meant: &Parsed) -> Needs {
+    Needs::of_backend(&meant.request.backend).unwrap_or(Needs::Nothing)
 }
 
 /// Bytes of a transfer in the queue that is opened only for a check.
@@ -184,21 +182,21 @@ const QUEUE_PROBE: usize = 8;
 fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, Usage> {
     let ScriptTest { mut meant, at } = test;
     let placed = |usage| placed(&at, usage);
-    meant.notes.extend(outside.apply(&mut meant.parameters)?);
-    outside.apply_to_look(&mut meant.look)?;
-    let wanted = meant.parameters.ranks.unwrap_or(ranks);
+    meant.taken.notes.extend(outside.apply(&mut meant.request)?);
+    outside.apply_to_look(&mut meant.output)?;
+    let wanted = meant.request.ranks.unwrap_or(ranks);
     if wanted > ranks {
         let why = format!("More tasks requested ({wanted}) than available ({ranks}),");
         meant.warnings.insert(0, format!("{why}\n         running with {ranks} tasks.\n"));
     }
     let ranks = wanted.min(ranks);
-    meant.parameters.check(ranks).map_err(placed)?;
-    let driver = storage::driver(&meant.parameters.backend).map_err(placed)?;
+    meant.request.check(ranks).map_err(placed)?;
+    let driver = storage::driver(&meant.request.backend).map_err(placed)?;
     let call_limit = outside.call_limit()?;
-    let storage = (driver.open)(&meant.parameters.settings.without_files()).map_err(placed)?;
-    let possible = storage.check_queue(meant.parameters.depth, meant.parameters.transfer);
+    let storage = (driver.open)(&meant.request.settings.without_files()).map_err(placed)?;
+    let possible = storage.check_queue(meant.request.depth, meant.request.transfer);
     possible.map_err(|error| placed(of_queue(&meant, &error)))?;
-    Ok(ReadyTest { meant, at, storage, ranks, call_limit })
+    Ok(ReadyTest { meant, at, storage, ranks, call_limit, data_key: None })
 }
 
 /// The same test, after it was compared with this machine: its directories, its files of hints and keys, and
@@ -206,14 +204,13 @@ fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, U
 fn fit_here(mut test: ReadyTest) -> Result<ReadyTest, Usage> {
     let at = std::mem::take(&mut test.at);
     let placed = |usage| placed(&at, usage);
-    let (meant, parameters) = (&test.meant, &test.meant.parameters);
-    parameters.check_logs().map_err(placed)?;
-    let data_key = meant.key.read().map_err(placed)?;
+    let (meant, parameters) = (&test.meant, &test.meant.request);
+    files::check_logs(parameters).map_err(placed)?;
+    test.data_key = data_key(&parameters.key).map_err(placed)?;
     test.storage = (storage::driver(&parameters.backend)?.open)(&parameters.settings).map_err(placed)?;
     // Detects what the system does not allow before the first file is removed.
     let queue = test.storage.queue(parameters.depth, QUEUE_PROBE);
     queue.map_err(|error| placed(of_queue(meant, &error)))?;
-    test.meant.parameters.data_key = data_key;
     Ok(test)
 }
 
@@ -222,13 +219,13 @@ fn placed(at: &str, usage: Usage) -> Usage {
     Usage(format!("{at}{usage}"))
 }
 
-fn of_queue(meant: &MeantIor, error: &io::Error) -> Usage {
-    Usage(format!("-a {}: {error}", meant.parameters.backend))
+fn of_queue(meant: &Parsed, error: &io::Error) -> Usage {
+    Usage(format!("-a {}: {error}", meant.request.backend))
 }
 
 /// Requires that all tests or none are dry, so that a user need not find out which of them wrote.
 fn one_kind(tests: Vec<ReadyTest>) -> Result<Vec<ReadyTest>, Usage> {
-    let dry = |test: &ReadyTest| test.meant.parameters.dry_run;
+    let dry = |test: &ReadyTest| test.meant.request.dry_run;
     match tests.iter().position(|test| dry(test) != dry(&tests[0])) {
         None => Ok(tests),
         Some(other) => Err(Usage(format!(
@@ -241,7 +238,7 @@ fn one_kind(tests: Vec<ReadyTest>) -> Result<Vec<ReadyTest>, Usage> {
 fn load(tests: &mut [ReadyTest], standard: Option<(i32, i32)>) -> Result<(), Usage> {
     tests.iter_mut().try_for_each(|test| {
         test.storage.load()?;
-        test.meant.api_version = match (needs(&test.meant), standard) {
+        test.meant.output.api_version = match (needs(&test.meant), standard) {
             (Needs::Mpi, Some((version, subversion))) => format!("({version}.{subversion})"),
             _ => test.storage.version(),
         };
@@ -261,17 +258,17 @@ fn print_notes(notes: impl Iterator<Item = String>) {
 
 /// The options that have another effect than before, or none.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
-    drift::drifted::<TypedIor>(tokens, |typed| typed.meant().map(|meant| meant.notes))
+    drift::drifted::<Parsed>(tokens, |mut typed| typed.finish().map(|()| typed.taken.notes))
 }
 
 /// The options that are rejected by themselves.
 pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
-    RejectedOptions::read::<TypedIor>(tokens)
+    RejectedOptions::read::<Parsed>(tokens)
 }
 
 /// Rejects a command line that a run rejects on any machine. The options in a script are not checked.
 pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
-    let typed = grammar::parse::<TypedIor>(tokens)?;
+    let typed = classic::parse::<Parsed>(tokens)?;
     if typed.help || prints_version(&typed, tokens) {
         return Ok(LineEffect::Prints);
     }
@@ -284,7 +281,7 @@ pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, U
 
 /// Rejects a command line that passes [`check`], but that this machine cannot run.
 pub(crate) fn check_here(tokens: &[String], start: RankStart) -> Result<(), Usage> {
-    let typed = grammar::parse::<TypedIor>(tokens)?;
+    let typed = classic::parse::<Parsed>(tokens)?;
     let (ready, _) = checked(script::tests(typed, None)?, &Outside::default(), None, start)?;
     ready.into_iter().try_for_each(|test| fit_here(test).map(drop))
 }

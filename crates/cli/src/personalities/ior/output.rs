@@ -2,6 +2,7 @@
 //!
 //! Invariant: all printed numbers come from a record or an event.
 
+use command::ior::{Output, Parsed, ResultFormat};
 use units::Usage;
 use workloads::ior::IorEvent;
 use workloads::kit::observer::EventObserver;
@@ -11,74 +12,6 @@ use super::json::Json;
 use super::ranks_csv::WithRanks;
 use super::streams::Streams;
 use super::text::IorText;
-use super::typed::MeantIor;
-
-/// The form of the results.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ResultFormat {
-    /// The classic tables.
-    #[default]
-    Text,
-    /// One JSON document.
-    Json,
-    /// A row for each phase.
-    Csv,
-}
-
-/// The version of IOR whose text is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum IorEdition {
-    /// 4.1
-    #[default]
-    Ior41,
-    /// 3.3 (`--compat 3.3`)
-    Ior33,
-}
-
-impl IorEdition {
-    /// The version as IOR prints it.
-    pub(crate) fn version(self) -> &'static str {
-        match self {
-            Self::Ior41 => "4.1.0+dev",
-            Self::Ior33 => "3.3.0",
-        }
-    }
-}
-
-/// The form and the files of the results of a run; the same for all tests of a script.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct IorLook {
-    /// `-O summaryFormat`
-    pub(crate) format: ResultFormat,
-    /// `-O summaryFile`; `None` for the standard output.
-    pub(crate) file: Option<String>,
-    /// `-O summaryAlways`
-    pub(crate) summary_always: bool,
-    /// `--compat`, or the variable for the same; `None` for 4.1.
-    pub(crate) edition: Option<IorEdition>,
-    /// Whether the variable for output without own lines is on.
-    pub(crate) plain: bool,
-    /// `-O saveRankPerformanceDetailsCSV`
-    pub(crate) rank_csv: Option<String>,
-    /// `--record FILE`
-    pub(crate) record: Option<String>,
-    /// `--live FILE`
-    pub(crate) live: Option<String>,
-    /// `--progress FILE`
-    pub(crate) progress: Option<String>,
-}
-
-impl IorLook {
-    /// The version of the text.
-    pub(crate) fn edition(&self) -> IorEdition {
-        self.edition.unwrap_or_default()
-    }
-
-    /// Whether standard output has JSON or CSV and nothing else.
-    pub(crate) fn is_data_on_stdout(&self) -> bool {
-        self.file.is_none() && self.format != ResultFormat::Text
-    }
-}
 
 /// One output format, on rank 0, from the first test to the last.
 pub(crate) trait ResultOutput: for<'e> EventObserver<IorEvent<'e>> + Send {
@@ -86,7 +19,7 @@ pub(crate) trait ResultOutput: for<'e> EventObserver<IorEvent<'e>> + Send {
     fn begin(&mut self, warnings: &str);
 
     /// A test is about to start. `space` is the space of its file system.
-    fn test(&mut self, meant: &MeantIor, space: Option<storage::Space>);
+    fn test(&mut self, meant: &Parsed, space: Option<storage::Space>);
 
     /// The test has ended on all ranks without a failure.
     fn end_test(&mut self) {}
@@ -97,7 +30,7 @@ pub(crate) trait ResultOutput: for<'e> EventObserver<IorEvent<'e>> + Send {
 }
 
 /// The requested output for the run started as `argv`. Its files are created or emptied now.
-pub(crate) fn open(look: &IorLook, argv: &[String]) -> Result<Box<dyn ResultOutput>, Usage> {
+pub(crate) fn open(look: &Output, argv: &[String]) -> Result<Box<dyn ResultOutput>, Usage> {
     let streams = Streams::open(look)?;
     let output: Box<dyn ResultOutput> = match look.format {
         ResultFormat::Text => Box::new(IorText::new(streams, look, argv)),

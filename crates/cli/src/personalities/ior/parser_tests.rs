@@ -1,13 +1,14 @@
 //! Properties of the parser: any arguments give a result, and both forms of an option have one meaning.
 
+use command::ior::Parsed;
 use proptest::prelude::*;
 
 use command::IorOption;
 use command::classic::{ClassicOption, OptionKind, parse_number};
 
-use super::typed::TypedIor;
-use super::{numbers, script};
-use crate::personalities::classic::{grammar, packet};
+use super::script;
+use command::Packet;
+use command::classic::{self, ClassicLine};
 
 /// Arguments; some of them are valid.
 fn word() -> impl Strategy<Value = String> {
@@ -40,34 +41,34 @@ fn token() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_tokens_give_an_answer(tokens in prop::collection::vec(token(), 0..8)) {
-        if let Ok(typed) = grammar::parse::<TypedIor>(&tokens)
-            && let Ok(meant) = typed.meant()
+        if let Ok(mut typed) = classic::parse::<Parsed>(&tokens)
+            && typed.finish().is_ok()
         {
-            let _ = meant.parameters.check(3);
+            let _ = typed.request.check(3);
         }
     }
 
     #[test]
     fn a_rejection_is_one_line(tokens in prop::collection::vec("[ -~]{0,20}", 0..6)) {
-        if let Err(usage) = grammar::parse::<TypedIor>(&tokens) {
+        if let Err(usage) = classic::parse::<Parsed>(&tokens) {
             prop_assert!(!usage.0.contains('\n'), "{}", usage.0);
         }
     }
 
     #[test]
     fn any_directives_give_an_answer(text in prop::collection::vec(token(), 0..6)) {
-        let _ = grammar::parse::<TypedIor>(&["-O".into(), text.join(",")]);
-        let _ = grammar::parse::<TypedIor>(&[format!("-O{}", text.join("="))]);
+        let _ = classic::parse::<Parsed>(&["-O".into(), text.join(",")]);
+        let _ = classic::parse::<Parsed>(&[format!("-O{}", text.join("="))]);
     }
 
     #[test]
     fn any_number_gives_an_answer(text in "[ +-]{0,2}[0-9.]{0,25}.{0,4}") {
-        let _ = (parse_number(&text), numbers::hog(&text), numbers::rate(&text), packet(&text));
+        let _ = (parse_number(&text), Packet::parse(&text));
     }
 
     #[test]
     fn any_script_gives_an_answer(lines in prop::collection::vec(token(), 0..12)) {
-        let line = TypedIor { script: Some("s".into()), ..TypedIor::default() };
+        let line = classic::parse(&["-f".into(), "s".into()]).unwrap();
         if let Ok(tests) = script::tests(line, Some(&format!("IOR START\n{}", lines.join("\n")))) {
             prop_assert!(!tests.is_empty());
         }
@@ -86,10 +87,10 @@ proptest! {
             let names = row.short.map(|letter| format!("-{letter}"));
             for option in names.into_iter().chain(row.long.map(|long| format!("--{long}"))) {
                 for directive in row.directives {
-                    let direct = grammar::parse(&[format!("{option}={text}")]);
+                    let direct = classic::parse(&[format!("{option}={text}")]);
                     for key in [(*directive).to_owned(), directive.to_uppercase()] {
-                        let other = grammar::parse(&["-O".into(), format!("{key}={text}")]);
-                        let seen = |parsed: &Result<TypedIor, units::Usage>| {
+                        let other = classic::parse(&["-O".into(), format!("{key}={text}")]);
+                        let seen = |parsed: &Result<Parsed, units::Usage>| {
                             parsed.as_ref().ok().map(|typed| format!("{typed:?}"))
                         };
                         prop_assert_eq!(seen(&direct), seen(&other), "{} and {}", option, key);
@@ -100,23 +101,23 @@ proptest! {
     }
 }
 
-fn parse(words: &str) -> Result<TypedIor, units::Usage> {
+fn parse(words: &str) -> Result<Parsed, units::Usage> {
     let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-    grammar::parse(&tokens)
+    classic::parse(&tokens)
 }
 
 #[test]
 fn a_glued_value_sets_no_flags_and_a_number_goes_to_all_flags_of_its_token() {
     let typed = parse("-b1m -t16k -owt").unwrap();
-    let parameters = &typed.parameters;
+    let parameters = &typed.request;
     assert_eq!((parameters.block, parameters.transfer), (1 << 20, 16 << 10));
     assert_eq!(parameters.test_file, "wt");
     assert!(!parameters.multi_file && !parameters.keep && !parameters.write);
     let typed = parse("-w -r -vwr=0").unwrap();
-    assert_eq!((typed.parameters.verbose, typed.parameters.write, typed.parameters.read), (0, false, false));
-    assert_eq!(parse("-vvv=3").unwrap().parameters.verbose, 3);
-    assert_eq!(parse("-vvv").unwrap().parameters.verbose, 3);
-    assert_eq!(parse("-wi 2").unwrap().parameters.repetitions, 2);
+    assert_eq!((typed.request.verbose, typed.request.write, typed.request.read), (0, false, false));
+    assert_eq!(parse("-vvv=3").unwrap().request.verbose, 3);
+    assert_eq!(parse("-vvv").unwrap().request.verbose, 3);
+    assert_eq!(parse("-wi 2").unwrap().request.repetitions, 2);
 }
 
 #[test]
@@ -145,13 +146,13 @@ fn errors_say_what_would_be_right() {
 #[test]
 fn letters_of_older_versions_are_translated_and_take_their_values() {
     let typed = parse("-J 4k -U hints -B -w").unwrap();
-    assert!(typed.parameters.write && typed.parameters.settings.flag("posix.odirect"));
+    assert!(typed.request.write && typed.request.settings.flag("posix.odirect"));
     assert_eq!(typed.taken.notes.len(), 3, "{:?}", typed.taken.notes);
     let typed = parse("-l -k").unwrap();
-    assert_eq!(typed.parameters.packet, parse("-l offset").unwrap().parameters.packet);
-    assert!(typed.parameters.keep);
+    assert_eq!(typed.request.packet, parse("-l offset").unwrap().request.packet);
+    assert!(typed.request.keep);
     let typed = parse("-O storeFileOffset=1,useO_DIRECT=0,nodes=3,QUITONERROR=1").unwrap();
-    assert_eq!(typed.parameters.nodes, Some(3));
-    assert!(!typed.parameters.settings.flag("posix.odirect"));
+    assert_eq!(typed.request.nodes, Some(3));
+    assert!(!typed.request.settings.flag("posix.odirect"));
     assert!(parse("-O showHelp=1").unwrap().help && !parse("-O showHelp=0").unwrap().help);
 }

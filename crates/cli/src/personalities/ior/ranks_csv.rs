@@ -2,6 +2,7 @@
 //!
 //! Invariant: rows are written at once. No rank is kept in memory.
 
+use command::ior::Parsed;
 use std::io::{self, BufWriter, Write};
 
 use storage::Space;
@@ -13,7 +14,6 @@ use workloads::kit::observer::EventObserver;
 use super::output::ResultOutput;
 use super::shown::name_of;
 use super::streams;
-use super::typed::MeantIor;
 
 const HEADING: &str = "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n";
 
@@ -55,7 +55,7 @@ impl ResultOutput for WithRanks {
         self.inner.begin(warnings);
     }
 
-    fn test(&mut self, meant: &MeantIor, space: Option<Space>) {
+    fn test(&mut self, meant: &Parsed, space: Option<Space>) {
         self.inner.test(meant, space);
     }
 
@@ -88,8 +88,9 @@ impl EventObserver<IorEvent<'_>> for WithRanks {
 
 #[cfg(test)]
 mod tests {
+    use command::ior::Output;
+
     use super::super::csv::Csv;
-    use super::super::output::IorLook;
     use super::super::shown::tests::meant;
     use super::super::streams::Streams;
     use super::super::streams::tests::Page;
@@ -98,7 +99,7 @@ mod tests {
     #[test]
     fn each_rank_has_the_throughput_of_its_own_bytes() {
         let (results, file) = (Page::default(), Page::default());
-        let inner = Box::new(Csv::new(Streams::together(&results), &IorLook::default()));
+        let inner = Box::new(Csv::new(Streams::together(&results), &Output::default()));
         let mut ranks = WithRanks { inner, file: Box::new(file.clone()), what: "file".into(), broken: None };
         ranks.test(&meant(|_| ()), None);
         let rows = [

@@ -5,29 +5,30 @@
 //! Invariant: an error in a line is reported with file and line number, and then no test runs.
 //! Never here: files. The caller gives the text.
 
+use command::ior::Parsed;
 use units::Usage;
 
-use super::typed::{MeantIor, TypedIor};
-use crate::personalities::classic::{OptionNote, grammar};
+use command::classic::{self, ClassicLine, OptionNote};
 
 /// One test, and its place in the script.
 pub(crate) struct ScriptTest {
     /// The meaning of its options.
-    pub(crate) meant: MeantIor,
+    pub(crate) meant: Parsed,
     /// `file:line: ` for a script, empty for the command line.
     pub(crate) at: String,
 }
 
 /// The tests of `line` and of its script, whose text is `script`; at least one.
-pub(crate) fn tests(mut line: TypedIor, script: Option<&str>) -> Result<Vec<ScriptTest>, Usage> {
+pub(crate) fn tests(mut line: Parsed, script: Option<&str>) -> Result<Vec<ScriptTest>, Usage> {
     let tests = match (line.script.take(), script) {
         (Some(name), Some(text)) => of_text(line, &name, text)?,
         _ => vec![(line, String::new())],
     };
     let mut written = Vec::new();
     for (number, (typed, at)) in (0..).zip(tests) {
-        let mut meant = typed.meant().map_err(|why| Usage(format!("{at}{why}")))?;
-        meant.parameters.test = number;
+        let mut meant = typed;
+        meant.finish().map_err(|why| Usage(format!("{at}{why}")))?;
+        meant.request.test = number;
         written.push(ScriptTest { meant, at });
     }
     one_look(&mut written);
@@ -38,12 +39,12 @@ pub(crate) fn tests(mut line: TypedIor, script: Option<&str>) -> Result<Vec<Scri
 fn one_look(tests: &mut [ScriptTest]) {
     let Some((last, others)) = tests.split_last_mut() else { return };
     for test in others {
-        test.meant.look = last.meant.look.clone();
+        test.meant.output = last.meant.output.clone();
     }
 }
 
 /// The options of each test, and its place in the script.
-fn of_text(line: TypedIor, name: &str, text: &str) -> Result<Vec<(TypedIor, String)>, Usage> {
+fn of_text(line: Parsed, name: &str, text: &str) -> Result<Vec<(Parsed, String)>, Usage> {
     let mut tests = Vec::new();
     let mut typed = line;
     let mut lines = (1..).zip(text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()));
@@ -64,7 +65,7 @@ fn of_text(line: TypedIor, name: &str, text: &str) -> Result<Vec<(TypedIor, Stri
             tests.push((typed.clone(), format!("{name}:{number}: ")));
             due = false;
         } else if !line.is_empty() {
-            grammar::take_directives(&mut typed, line)
+            classic::take_directives(&mut typed, line)
                 .map_err(|why| Usage(format!("{name}:{number}: {why}")))?;
             if typed.script.is_some() || typed.help {
                 return Err(Usage(format!("{name}:{number}: -f and -h belong on the command line")));
@@ -89,11 +90,11 @@ mod tests {
 
     fn read(words: &str, text: &str) -> Result<Vec<ScriptTest>, Usage> {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        tests(grammar::parse(&tokens).expect(words), Some(text))
+        tests(classic::parse(&tokens).expect(words), Some(text))
     }
 
     fn transfers(words: &str, text: &str) -> Vec<u64> {
-        read(words, text).unwrap().iter().map(|test| test.meant.parameters.transfer >> 10).collect()
+        read(words, text).unwrap().iter().map(|test| test.meant.request.transfer >> 10).collect()
     }
 
     #[test]
@@ -104,11 +105,11 @@ mod tests {
         let all = read("-f s -s 2", text).unwrap();
         let seen: Vec<_> = all
             .iter()
-            .map(|test| (test.meant.parameters.test, test.meant.parameters.transfer, test.at.as_str()))
+            .map(|test| (test.meant.request.test, test.meant.request.transfer, test.at.as_str()))
             .collect();
         assert_eq!(seen, [(0, 64 << 10, "s:6: "), (1, 128 << 10, "s:8: "), (2, 128 << 10, "s:9: ")]);
-        assert!(all.iter().all(|test| test.meant.parameters.segments == 2));
-        assert!(all.iter().all(|test| test.meant.parameters.backend == "DUMMY"));
+        assert!(all.iter().all(|test| test.meant.request.segments == 2));
+        assert!(all.iter().all(|test| test.meant.request.backend == "DUMMY"));
     }
 
     #[test]
@@ -137,7 +138,7 @@ mod tests {
     fn a_test_without_a_phase_writes_and_reads() {
         let all = read("-f s", "IOR START\nRUN\nwriteFile=1\nRUN\nreadFile=1\nwriteFile=0\nRUN").unwrap();
         let seen: Vec<_> =
-            all.iter().map(|test| (test.meant.parameters.write, test.meant.parameters.read)).collect();
+            all.iter().map(|test| (test.meant.request.write, test.meant.request.read)).collect();
         assert_eq!(seen, [(true, true), (true, false), (false, true)]);
     }
 }

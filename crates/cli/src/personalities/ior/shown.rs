@@ -2,18 +2,17 @@
 //!
 //! Invariant: all numbers come from the parameters, a record or an event.
 
-use workloads::ior::{Hog, IorEvent, IorParameters, Offsets, RankPlacement};
+use command::ior::{Edition, Hog, Offsets, Parsed, Request};
+use workloads::ior::{IorEvent, RankPlacement};
 
 use super::numbers;
-use super::output::IorEdition;
 use super::summary::PhaseTotals;
-use super::typed::MeantIor;
 use super::value::{JsonValue, Members};
 
 /// The state of one test.
 #[derive(Debug)]
 pub(crate) struct ShownTest {
-    pub(crate) meant: MeantIor,
+    pub(crate) meant: Parsed,
     pub(crate) place: RankPlacement,
     pub(crate) ranks: u32,
     /// Bytes of memory taken on each node and by each rank.
@@ -24,8 +23,8 @@ pub(crate) struct ShownTest {
 
 impl ShownTest {
     /// A test that has not begun.
-    pub(crate) fn new(meant: &MeantIor) -> Self {
-        let hog = match meant.parameters.hog {
+    pub(crate) fn new(meant: &Parsed) -> Self {
+        let hog = match meant.request.hog {
             Hog::PerNode(bytes) => (bytes, 0),
             Hog::PerRank(bytes) => (0, bytes),
             Hog::Nothing | Hog::PercentOfNode(_) => (0, 0),
@@ -39,21 +38,21 @@ impl ShownTest {
         match event {
             IorEvent::Hog { node_bytes, rank_bytes } => self.hog = (*node_bytes, *rank_bytes),
             IorEvent::Test { place, ranks, .. } => (self.place, self.ranks) = (*place, *ranks),
-            IorEvent::Phase(phase) => self.totals.add(phase, self.meant.parameters.transfer),
+            IorEvent::Phase(phase) => self.totals.add(phase, self.meant.request.transfer),
             _ => {}
         }
     }
 
     /// The parameters of the test.
-    pub(crate) fn parameters(&self) -> &IorParameters {
-        &self.meant.parameters
+    pub(crate) fn parameters(&self) -> &Request {
+        &self.meant.request
     }
 
     /// The lines of the Options block.
-    pub(crate) fn options(&self, edition: IorEdition) -> Members {
+    pub(crate) fn options(&self, edition: Edition) -> Members {
         let mut all = self.shape();
         let parameters = self.parameters();
-        let newer = edition == IorEdition::Ior41;
+        let newer = edition == Edition::Ior41;
         let (node_bytes, rank_bytes) = self.hog;
         // The share of a node is shown only per node. The classic program divides it among the ranks without
         // showing this.
@@ -68,7 +67,7 @@ impl ShownTest {
             all.push(("dataAccess", JsonValue::text("CPU")));
             all.push(("GPUDirect", JsonValue::text("0")));
         }
-        let total = parameters.layout(self.ranks).total_bytes().unwrap_or(0);
+        let total = parameters.total_bytes(self.ranks).unwrap_or(0);
         all.push(("repetitions", JsonValue::whole(parameters.repetitions)));
         all.push(("xfersize", JsonValue::Text(numbers::size(parameters.transfer))));
         all.push(("blocksize", JsonValue::Text(numbers::size(parameters.block))));
@@ -93,7 +92,7 @@ impl ShownTest {
         let access = if parameters.file_per_rank { "file-per-process" } else { "single-shared-file" };
         let mut all = vec![
             ("api", JsonValue::text(&parameters.backend)),
-            ("apiVersion", JsonValue::text(&self.meant.api_version)),
+            ("apiVersion", JsonValue::text(&self.meant.output.api_version)),
             ("test filename", JsonValue::text(&parameters.test_file)),
             ("access", JsonValue::text(access)),
             ("type", JsonValue::text(if parameters.collective { "collective" } else { "independent" })),
@@ -193,7 +192,7 @@ impl ShownTest {
 const PACKETS: &str = "toir";
 
 /// The letter of the packet type: the first letter of its name.
-fn packet_letter(parameters: &IorParameters) -> char {
+fn packet_letter(parameters: &Request) -> char {
     format!("{:?}", parameters.packet).chars().next().map_or('t', |first| first.to_ascii_lowercase())
 }
 
@@ -221,19 +220,19 @@ pub(crate) mod tests {
     use results::record::{Balance, Latency, Phase, Spans};
     use workloads::ior::PhaseStart;
 
-    use super::super::typed::TypedIor;
     use super::*;
-    use crate::personalities::classic::packet;
+    use command::classic::ClassicLine;
 
     /// The meaning of a command line without options, with `change` applied.
-    pub(crate) fn meant(change: impl Fn(&mut IorParameters)) -> MeantIor {
-        let mut meant = TypedIor::default().meant().unwrap();
-        change(&mut meant.parameters);
+    pub(crate) fn meant(change: impl Fn(&mut Request)) -> Parsed {
+        let mut meant = Parsed::default();
+        meant.finish().unwrap();
+        change(&mut meant.request);
         meant
     }
 
     /// The same as a test of two ranks on one node.
-    pub(crate) fn shown(change: impl Fn(&mut IorParameters)) -> ShownTest {
+    pub(crate) fn shown(change: impl Fn(&mut Request)) -> ShownTest {
         let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
         ShownTest { place, ranks: 2, ..ShownTest::new(&meant(change)) }
     }
@@ -277,7 +276,7 @@ pub(crate) mod tests {
     #[test]
     fn lines_of_the_options_block_appear_only_if_they_apply() {
         let plain = shown(|_| ());
-        let lines = plain.options(IorEdition::Ior41);
+        let lines = plain.options(Edition::Ior41);
         for key in ["memoryPerTask", "memoryPerNode", "dryRun", "verbose", "stonewallingTime", "task offset"]
         {
             assert_eq!(value(&lines, key), None, "{key}");
@@ -286,14 +285,14 @@ pub(crate) mod tests {
             hog: (0, 8 << 20),
             ..shown(|p| (p.dry_run, p.verbose, p.deadline, p.wear_out) = (true, 2, 30, true))
         };
-        let lines = full.options(IorEdition::Ior41);
+        let lines = full.options(Edition::Ior41);
         assert_eq!(value(&lines, "memoryPerTask").as_deref(), Some("8 MiB"));
         assert_eq!(value(&lines, "dryRun").as_deref(), Some("1"));
         assert_eq!(value(&lines, "verbose").as_deref(), Some("2"));
         assert_eq!(value(&lines, "stonewallingTime").as_deref(), Some("30"));
         let keys: Vec<_> = lines.iter().map(|(key, _)| *key).collect();
         assert_eq!(&keys[keys.len() - 3..], ["verbose", "stonewallingTime", "stoneWallingWearOut"]);
-        let older = full.options(IorEdition::Ior33);
+        let older = full.options(Edition::Ior33);
         assert_eq!((value(&older, "memoryBuffer"), value(&older, "verbose")), (None, None));
         assert_eq!(value(&older, "dryRun").as_deref(), Some("1"));
     }
@@ -302,7 +301,7 @@ pub(crate) mod tests {
     fn memory_of_a_node_hides_the_share_of_a_rank() {
         let mut hogged = shown(|parameters| parameters.hog = Hog::PercentOfNode(5));
         hogged.hear(&IorEvent::Hog { node_bytes: 32 << 20, rank_bytes: 16 << 20 });
-        let lines = hogged.options(IorEdition::Ior41);
+        let lines = hogged.options(Edition::Ior41);
         assert_eq!(value(&lines, "memoryPerNode").as_deref(), Some("32 MiB"));
         assert_eq!(value(&lines, "memoryPerTask"), None);
         assert_eq!(value(&hogged.settings(), "memoryPerTask").as_deref(), Some("0"));
@@ -311,7 +310,7 @@ pub(crate) mod tests {
     #[test]
     fn the_packet_type_has_the_letter_of_option_l() {
         for (number, letter) in ["t", "o", "i", "r"].into_iter().enumerate() {
-            let typed = shown(|parameters| parameters.packet = packet(letter).unwrap());
+            let typed = shown(|parameters| parameters.packet = command::Packet::parse(letter).unwrap());
             let settings = typed.settings();
             assert_eq!(value(&settings, "data packet type").as_deref(), Some(letter));
             assert_eq!(value(&settings, "dataPacketType"), Some(number.to_string()));

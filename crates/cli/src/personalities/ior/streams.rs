@@ -3,13 +3,12 @@
 //! Invariant: with JSON or CSV on standard output nothing else is written there. Standard error has only what
 //! these results lack, so that both streams may go to one file.
 
+use command::ior::{Output, ResultFormat};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 
 use units::Usage;
 use workloads::kit::failed_call::words;
-
-use super::output::{IorLook, ResultFormat};
 
 /// An output. Its first failure is kept for the end.
 struct OutputStream {
@@ -60,7 +59,7 @@ pub(crate) struct Streams {
 impl Streams {
     /// Opens the outputs that `look` requests. A summary file is emptied at once, as in the classic program.
     /// A JSON document is written as a whole at the end, and replaces an earlier file only then.
-    pub(crate) fn open(look: &IorLook) -> Result<Self, Usage> {
+    pub(crate) fn open(look: &Output) -> Result<Self, Usage> {
         const OPTION: &str = "-O summaryFile";
         const PRINT: &str = "cannot print the results";
         let Some(path) = &look.file else {
@@ -287,7 +286,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_summary_file_that_cannot_be_written_is_rejected_in_one_line() {
-        let look = IorLook { file: Some("nowhere/at/all".into()), ..IorLook::default() };
+        let look = Output { file: Some("nowhere/at/all".into()), ..Output::default() };
         let rejected = Streams::open(&look).err().unwrap().0;
         assert!(
             rejected.starts_with("-O summaryFile: cannot write nowhere/at/all: No such file"),

@@ -2,6 +2,7 @@
 //!
 //! Invariant: no engine here. All numbers come from a record or an event.
 
+use command::ior::{Edition, Output, Parsed};
 use jiff::Zoned;
 use results::record::Phase;
 use storage::Space;
@@ -9,10 +10,9 @@ use workloads::ior::{IorEvent, first_path};
 use workloads::kit::observer::EventObserver;
 
 use super::below_text::BelowText;
-use super::output::{IorEdition, IorLook, ResultOutput};
+use super::output::ResultOutput;
 use super::shown::{ShownTest, name_of};
 use super::streams::Streams;
-use super::typed::MeantIor;
 use super::value::Members;
 use super::warnings::Warnings;
 use super::{chatter, numbers, summary};
@@ -21,7 +21,7 @@ use crate::personalities::classic::{space_line, whole_header_dir};
 /// Writes the output of one run.
 pub(crate) struct IorText {
     streams: Streams,
-    edition: IorEdition,
+    edition: Edition,
     /// Whether the output has no own lines.
     plain: bool,
     summary_always: bool,
@@ -42,7 +42,7 @@ pub(crate) fn date() -> String {
 
 impl IorText {
     /// A writer for the run started as `argv`.
-    pub(crate) fn new(streams: Streams, look: &IorLook, argv: &[String]) -> Self {
+    pub(crate) fn new(streams: Streams, look: &Output, argv: &[String]) -> Self {
         Self {
             streams,
             edition: look.edition(),
@@ -66,7 +66,7 @@ impl IorText {
     }
 
     fn older(&self) -> bool {
-        self.edition == IorEdition::Ior33
+        self.edition == Edition::Ior33
     }
 
     /// Prints the header above all tests. It has more details with a higher verbosity of the first test.
@@ -157,15 +157,15 @@ impl ResultOutput for IorText {
         self.streams.begin(warnings);
     }
 
-    fn test(&mut self, meant: &MeantIor, space: Option<Space>) {
+    fn test(&mut self, meant: &Parsed, space: Option<Space>) {
         self.tests.push(ShownTest::new(meant));
         self.heading_due = true;
         if self.tests.len() == 1 {
             self.head();
         }
-        let path = first_path(&meant.parameters, 0);
+        let path = first_path(&meant.request, 0);
         let shown_path = if self.older() { whole_header_dir(&path).display().to_string() } else { path };
-        let number = meant.parameters.test.to_string();
+        let number = meant.request.test.to_string();
         let mut text = String::new();
         for (key, value) in [("TestID", number.as_str()), ("StartTime", &date()), ("Path", &shown_path)] {
             text.push_str(&line(key, value));
@@ -274,12 +274,12 @@ mod tests {
     use super::*;
 
     /// The script of the golden texts as events.
-    fn script(look: &IorLook, verbose: u32) -> String {
+    fn script(look: &Output, verbose: u32) -> String {
         let page = Page::default();
         script_on(Streams::together(&page), &page, look, verbose)
     }
 
-    fn script_on(streams: Streams, page: &Page, look: &IorLook, verbose: u32) -> String {
+    fn script_on(streams: Streams, page: &Page, look: &Output, verbose: u32) -> String {
         let mut text = IorText::new(streams, look, &["ior".into(), "-f".into()]);
         text.begin("");
         for (test, transfer, file_per_rank) in [(0, 16 << 10, false), (1, 32 << 10, true)] {
@@ -308,16 +308,16 @@ mod tests {
 
     #[test]
     fn the_blocks_of_each_test_of_a_script_have_the_classic_text() {
-        let text = script(&IorLook::default(), 0);
+        let text = script(&Output::default(), 0);
         Golden::new(include_str!("../../../tests/golden/script.txt")).assert(&text);
-        let older = IorLook { edition: Some(IorEdition::Ior33), ..IorLook::default() };
+        let older = Output { edition: Some(Edition::Ior33), ..Output::default() };
         Golden::new(include_str!("../../../tests/golden/3.3-script.txt")).assert(&script(&older, 0));
     }
 
     #[test]
     fn the_wear_out_line_reports_the_write() {
         let page = Page::default();
-        let mut text = IorText::new(Streams::together(&page), &IorLook::default(), &["ior".into()]);
+        let mut text = IorText::new(Streams::together(&page), &Output::default(), &["ior".into()]);
         text.test(&meant(|p| (p.deadline, p.wear_out, p.repetitions) = (1, true, 2)), None);
         for (name, transfers_max) in [("write", 9), ("read", 7), ("write", 5)] {
             let mut phase = phase(name, 0);
@@ -335,21 +335,21 @@ mod tests {
 
     #[test]
     fn a_summary_after_each_test_replaces_the_max_lines() {
-        let look = IorLook { summary_always: true, ..IorLook::default() };
+        let look = Output { summary_always: true, ..Output::default() };
         let golden = include_str!("../../../tests/golden/script-v-summaries.txt");
         Golden::new(golden).assert(&script(&look, 1));
         let golden = include_str!("../../../tests/golden/3.3-script-v-summaries.txt");
-        Golden::new(golden).assert(&script(&IorLook { edition: Some(IorEdition::Ior33), ..look.clone() }, 1));
+        Golden::new(golden).assert(&script(&Output { edition: Some(Edition::Ior33), ..look.clone() }, 1));
         assert!(script(&look, 0).contains("\nMax Write: "), "without -v it changes nothing");
     }
 
     #[test]
     fn plain_output_is_the_golden_text_without_any_other_line() {
         for (golden, edition) in [
-            (include_str!("../../../tests/golden/script.txt"), IorEdition::Ior41),
-            (include_str!("../../../tests/golden/3.3-script.txt"), IorEdition::Ior33),
+            (include_str!("../../../tests/golden/script.txt"), Edition::Ior41),
+            (include_str!("../../../tests/golden/3.3-script.txt"), Edition::Ior33),
         ] {
-            let look = IorLook { plain: true, edition: Some(edition), ..IorLook::default() };
+            let look = Output { plain: true, edition: Some(edition), ..Output::default() };
             let page = Page::default();
             let apart = Page::default();
             let text = script_on(Streams::own_apart(&page, &apart), &page, &look, 0);

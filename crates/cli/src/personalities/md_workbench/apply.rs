@@ -4,12 +4,13 @@
 //! Never here: names and help of options, which are in `command`.
 
 use command::MdWorkbenchOption;
+use command::Settings;
 use command::classic::OptionValue;
-use storage::Settings;
 use units::Usage;
 use workloads::md_workbench::WorkbenchParameters;
 
-use crate::personalities::classic::{ClassicLine, OptionNote, TakenOptions, packet};
+use command::Packet;
+use command::classic::{ClassicLine, OptionNote, TakenOptions};
 
 /// The parsed options.
 #[derive(Clone, Debug, Default)]
@@ -45,12 +46,11 @@ pub(super) struct MdWorkbenchLook {
 impl TypedMdWorkbench {
     /// The parameters, and notes for the user about options that do less than they seem to.
     pub(super) fn meant(self) -> Result<(WorkbenchParameters, Vec<OptionNote>), Usage> {
-        let Self { mut parameters, phases, taken, .. } = self;
+        let Self { mut parameters, phases, mut taken, .. } = self;
         let all = phases == [false; 3];
         [parameters.precreate, parameters.benchmark, parameters.cleanup] = phases.map(|phase| phase || all);
-        let idle = taken.idle(&parameters.backend);
+        taken.note_idle(&parameters.backend);
         let mut notes = taken.notes;
-        notes.extend(idle);
         if parameters.latency_all && parameters.latency.is_none() {
             notes.push(OptionNote::idle("--latency-all", "--latency-all has no effect without -L PREFIX"));
         }
@@ -111,7 +111,7 @@ fn set(
                 text.parse().map_err(|_| format!("`{text}` is not a number, such as 0.5"))?;
         }
         Id::Deadline => parameters.deadline = value.whole()?,
-        Id::PacketType => parameters.packet = packet(&value.text())?,
+        Id::PacketType => parameters.packet = Packet::parse(&value.text())?,
         Id::StartItem => parameters.start_item = value.whole()?,
         Id::Latency => parameters.latency = Some(value.text()),
         Id::RunInfo => parameters.run_info = value.text(),
@@ -122,9 +122,18 @@ fn set(
 
 impl ClassicLine for TypedMdWorkbench {
     type Option = MdWorkbenchOption;
+    type Request = WorkbenchParameters;
 
     fn set(&mut self, option: MdWorkbenchOption, value: OptionValue<'_>) -> Result<(), String> {
         set(self, option, value)
+    }
+
+    fn finish(&mut self) -> Result<(), Usage> {
+        Ok(())
+    }
+
+    fn request(&self) -> &WorkbenchParameters {
+        &self.parameters
     }
 
     fn of_backends(&mut self) -> (&mut Settings, &mut TakenOptions) {
@@ -137,11 +146,11 @@ mod tests {
     use command::classic::ClassicOption;
 
     use super::*;
-    use crate::personalities::classic::grammar;
+    use command::classic;
 
     fn meant(words: &str) -> Result<(WorkbenchParameters, Vec<OptionNote>), Usage> {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        grammar::parse::<TypedMdWorkbench>(&tokens)?.meant()
+        classic::parse::<TypedMdWorkbench>(&tokens)?.meant()
     }
 
     #[test]

@@ -17,7 +17,7 @@ use workloads::md_workbench::{self, ObjectCall, WorkbenchListener, WorkbenchPara
 
 use super::LineEffect;
 use super::classic::drift::RejectedOptions;
-use super::classic::{OptionNote, grammar, help_of_backends, interrupt, preloaded, random_seed};
+use super::classic::{help_of_backends, interrupt, preloaded, random_seed};
 use super::own_files;
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
@@ -27,6 +27,7 @@ use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{DONE, error_if};
 use apply::{MdWorkbenchLook, TypedMdWorkbench};
+use command::classic::{self, OptionNote};
 use text::{MdWorkbenchText, VERSION};
 
 /// A run that was checked, with its storage.
@@ -43,7 +44,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
     let begun = measure::unix_seconds();
-    let typed = grammar::parse::<TypedMdWorkbench>(tokens)?;
+    let typed = classic::parse::<TypedMdWorkbench>(tokens)?;
     if typed.help {
         program.print(&help());
         return Ok(DONE);
@@ -142,7 +143,7 @@ pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
 
 /// Rejects a command line that a run rejects on any machine.
 pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
-    let typed = grammar::parse::<TypedMdWorkbench>(tokens)?;
+    let typed = classic::parse::<TypedMdWorkbench>(tokens)?;
     if typed.help || typed.version {
         return Ok(LineEffect::Prints);
     }

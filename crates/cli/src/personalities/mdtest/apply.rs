@@ -8,7 +8,8 @@ use command::classic::OptionValue;
 use workloads::kit::payload::file_id;
 
 use super::typed::{MdtestEdition, TypedMdtest};
-use crate::personalities::classic::{OptionNote, packet, without_gpu};
+use command::Packet;
+use command::classic::{OptionNote, without_gpu};
 
 /// The note on `-B`.
 const NO_BARRIERS: &str =
@@ -81,7 +82,7 @@ pub(super) fn set(
         Id::Deadline => parameters.deadline = value.whole()?,
         Id::StatusFile => parameters.status_file = Some(value.text()),
         Id::Depth => parameters.depth = value.whole()?,
-        Id::PacketType => parameters.packet = packet(&value.text())?,
+        Id::PacketType => parameters.packet = Packet::parse(&value.text())?,
         Id::CommandBefore => parameters.before_phase = Some(value.text()),
         Id::CommandAfter => parameters.after_phase = Some(value.text()),
         Id::RankCsv => look.rank_csv = Some(value.text()),
@@ -140,11 +141,11 @@ mod tests {
     use workloads::mdtest::MdtestParameters;
 
     use super::*;
-    use crate::personalities::classic::grammar;
+    use command::classic;
 
     fn parse(words: &str) -> Result<TypedMdtest, Usage> {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        grammar::parse(&tokens)
+        classic::parse(&tokens)
     }
 
     #[test]
@@ -198,6 +199,6 @@ mod tests {
         ] {
             assert_eq!(of(option), number, "{option:?}");
         }
-        assert_eq!(packet(&of(MdtestOption::PacketType)), Ok(parameters.packet));
+        assert_eq!(Packet::parse(&of(MdtestOption::PacketType)), Ok(parameters.packet));
     }
 }

@@ -93,11 +93,11 @@ fn line(what: &str, amount: &str) -> String {
 mod tests {
     use super::super::typed::TypedMdtest;
     use super::*;
-    use crate::personalities::classic::grammar;
+    use command::classic;
 
     fn dry_run(words: &str, ranks: u32) -> String {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        text(&grammar::parse::<TypedMdtest>(&tokens).unwrap().meant().unwrap(), ranks).unwrap()
+        text(&classic::parse::<TypedMdtest>(&tokens).unwrap().meant().unwrap(), ranks).unwrap()
     }
 
     #[test]

@@ -90,11 +90,11 @@ pub(crate) fn parameters(meant: &MeantMdtest) -> String {
 mod tests {
     use super::super::typed::TypedMdtest;
     use super::*;
-    use crate::personalities::classic::grammar;
+    use command::classic;
 
     fn listed(words: &str) -> String {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        parameters(&grammar::parse::<TypedMdtest>(&tokens).unwrap().meant().unwrap())
+        parameters(&classic::parse::<TypedMdtest>(&tokens).unwrap().meant().unwrap())
     }
 
     #[test]

@@ -39,7 +39,7 @@ use super::classic::drift::{self, RejectedOptions};
 use super::classic::environment::Variables;
 use super::classic::live::{LiveFiles, LiveView, node_board};
 use super::classic::{
-    grammar, header_dir, help_of_backends, help_of_variables, interrupt, preloaded, random_seed,
+    data_key, header_dir, help_of_backends, help_of_variables, interrupt, preloaded, random_seed,
 };
 use super::own_files;
 use super::own_lines::print_note;
@@ -51,6 +51,7 @@ use super::waiting;
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{DONE, ERROR, error_if};
+use command::classic;
 use text::MdtestText;
 use typed::{MeantMdtest, TypedMdtest};
 
@@ -113,7 +114,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 }
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
-    let typed = grammar::parse::<TypedMdtest>(tokens)?;
+    let typed = classic::parse::<TypedMdtest>(tokens)?;
     if typed.help {
         program.print(&help());
         return Ok(DONE);
@@ -206,7 +207,7 @@ pub(super) fn prepare(
 
 /// The same run with the secret of its key, from its file.
 fn with_secret(mut ready: ReadyMdtest) -> Result<ReadyMdtest, Usage> {
-    ready.meant.parameters.data_key = ready.meant.key.read()?;
+    ready.meant.parameters.data_key = data_key(&ready.meant.key)?;
     Ok(ready)
 }
 
@@ -321,7 +322,7 @@ pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
 
 /// Rejects a command line that a run rejects on any machine.
 pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
-    let typed = grammar::parse::<TypedMdtest>(tokens)?;
+    let typed = classic::parse::<TypedMdtest>(tokens)?;
     if typed.help || typed.version {
         return Ok(LineEffect::Prints);
     }

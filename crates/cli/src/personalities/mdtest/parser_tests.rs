@@ -7,7 +7,7 @@ use units::Usage;
 use workloads::kit::payload::Packet;
 
 use super::typed::{MdtestEdition, MeantMdtest, TypedMdtest};
-use crate::personalities::classic::grammar;
+use command::classic;
 
 /// Arguments; some of them are valid.
 fn word() -> impl Strategy<Value = String> {
@@ -35,7 +35,7 @@ fn token() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_tokens_give_an_answer(tokens in prop::collection::vec(token(), 0..8)) {
-        if let Ok(typed) = grammar::parse::<TypedMdtest>(&tokens)
+        if let Ok(typed) = classic::parse::<TypedMdtest>(&tokens)
             && let Ok(meant) = typed.meant()
         {
             let _ = meant.parameters.check(3);
@@ -45,7 +45,7 @@ proptest! {
 
     #[test]
     fn a_rejection_is_one_line(tokens in prop::collection::vec("[ -~]{0,20}", 0..6)) {
-        if let Err(usage) = grammar::parse::<TypedMdtest>(&tokens) {
+        if let Err(usage) = classic::parse::<TypedMdtest>(&tokens) {
             prop_assert!(!usage.0.contains('\n'), "{}", usage.0);
         }
     }
@@ -53,7 +53,7 @@ proptest! {
 
 fn parse(words: &str) -> Result<TypedMdtest, Usage> {
     let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-    grammar::parse(&tokens)
+    classic::parse(&tokens)
 }
 
 fn meant(words: &str) -> MeantMdtest {

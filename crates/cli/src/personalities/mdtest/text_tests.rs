@@ -10,11 +10,11 @@ use workloads::mdtest::MdtestEvent;
 use super::results::tests::ended;
 use super::text::MdtestText;
 use super::typed::TypedMdtest;
-use crate::personalities::classic::grammar;
+use command::classic;
 
 /// A writer to a page, and the page.
 fn onto_page(words: &[String], space: Option<Space>) -> (MdtestText, Arc<Mutex<String>>) {
-    let meant = grammar::parse::<TypedMdtest>(words).unwrap().meant().unwrap();
+    let meant = classic::parse::<TypedMdtest>(words).unwrap().meant().unwrap();
     let argv: Vec<String> = ["mdtest".to_owned()].into_iter().chain(words.iter().cloned()).collect();
     let page = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&page);

@@ -1,13 +1,15 @@
 //! The parsed `mdtest` command line, and its meaning.
 
 use command::MdtestOption;
+use command::Settings;
 use command::classic::OptionValue;
-use storage::Settings;
 use units::Usage;
 use workloads::mdtest::MdtestParameters;
 
 use super::apply;
-use crate::personalities::classic::{ClassicLine, OptionNote, TakenOptions, TypedKey};
+use command::KeySource;
+use command::classic::{ClassicLine, OptionNote, TakenOptions};
+use workloads::kit::payload::DataKey;
 
 /// The version of mdtest whose text is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,7 +85,7 @@ pub(crate) struct TypedMdtest {
     /// `--compat`
     pub(crate) compat: Option<MdtestEdition>,
     /// `--data-key`, `--nonce`
-    pub(crate) key: TypedKey,
+    pub(crate) key: KeySource,
     /// `--dryRun`
     pub(crate) dry_run: bool,
     /// `-h`
@@ -107,15 +109,17 @@ pub(crate) struct MeantMdtest {
     /// `-a` as typed.
     pub(crate) backend: Option<String>,
     /// `--data-key`, `--nonce`. The parameters have the key without its secret until the file is read.
-    pub(crate) key: TypedKey,
+    pub(crate) key: KeySource,
 }
 
 impl TypedMdtest {
     /// The meaning of the command line.
     pub(crate) fn meant(self) -> Result<MeantMdtest, Usage> {
-        let Self { mut parameters, only, backend, dirs, mut look, dry_run, taken, key, .. } = self;
+        let Self { mut parameters, only, backend, dirs, mut look, dry_run, mut taken, key, .. } = self;
         look.edition = self.compat.unwrap_or_default();
-        parameters.data_key = key.without_secret()?;
+        key.check()?;
+        let nonce = key.nonce.as_deref().unwrap_or_default();
+        parameters.data_key = key.is_given().then(|| DataKey::new(b"", nonce));
         let older = look.edition != MdtestEdition::Mdtest41;
         let all_phases = !(only.create || only.stat || only.read || only.rename || only.remove);
         parameters.create = all_phases || only.create;
@@ -139,10 +143,9 @@ impl TypedMdtest {
             parameters.backend.clone_from(backend);
         }
         parameters.rank_times = look.all_ranks || look.rank_statistics || look.rank_csv.is_some();
-        let idle = taken.idle(&parameters.backend);
-        let mut notes = taken.notes;
-        notes.extend(notes_on(&parameters));
-        notes.extend(idle);
+        taken.notes.extend(notes_on(&parameters));
+        taken.note_idle(&parameters.backend);
+        let notes = taken.notes;
         Ok(MeantMdtest { parameters, look, dry_run, notes, all_phases, backend, key })
     }
 }
@@ -195,9 +198,18 @@ fn notes_on(parameters: &MdtestParameters) -> Vec<OptionNote> {
 
 impl ClassicLine for TypedMdtest {
     type Option = MdtestOption;
+    type Request = MdtestParameters;
 
     fn set(&mut self, option: MdtestOption, value: OptionValue<'_>) -> Result<(), String> {
         apply::set(self, option, value)
+    }
+
+    fn finish(&mut self) -> Result<(), Usage> {
+        Ok(())
+    }
+
+    fn request(&self) -> &MdtestParameters {
+        &self.parameters
     }
 
     fn of_backends(&mut self) -> (&mut Settings, &mut TakenOptions) {

@@ -13,9 +13,10 @@ use std::path::Path;
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Driver, Settings};
+use crate::backends::Driver;
 use crate::plain::{MountedBackend, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open, Queue, Storage};
+use command::Settings;
 
 /// Defaults and limits are those of IOR 4.1.
 const MAX_PENDING: i64 = 128;

@@ -13,8 +13,9 @@ use std::time::Duration;
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Driver, Settings};
+use crate::backends::Driver;
 use crate::{File, Mode, NameStatus, Names, Open, Space, Storage};
+use command::Settings;
 
 pub(super) const DRIVER: Driver = Driver { name: "dummy", library: None, open };
 

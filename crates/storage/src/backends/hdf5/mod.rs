@@ -17,11 +17,12 @@ use ffi::hdf5::{Hdf5Library, READ_ONLY, READ_WRITE};
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Driver, Settings};
+use crate::backends::Driver;
 use crate::hdf5::{self, Health, HeldIdentifier, OpenWay, OpenedFile, Opening, SetsOf, Tuning};
 use crate::inside::Inside;
 use crate::shared::{files_by_library, is_empty, together};
 use crate::{File, Mode, Open, Storage, hints};
+use command::Settings;
 use file::{H5File, ShownHints, TransferParts};
 use sets::{DatasetOptions, ELEMENT, Sets};
 

@@ -22,10 +22,11 @@ use rustix::fs;
 use rustix::io::Errno;
 use units::Usage;
 
-use crate::backends::{Driver, Settings};
+use crate::backends::Driver;
 use crate::files::{Moved, rejection_of_open};
 use crate::plain::{MountedBackend, OnMount, PlainFiles};
 use crate::{File, Mode, Open, Storage, call_error, calls};
+use command::Settings;
 use mapping::{Advice, Mapping};
 
 pub(super) const DRIVER: Driver = Driver { name: "mmap", library: None, open };

@@ -21,11 +21,12 @@ use ranks::Comm;
 use ranks::mpi::MpiComm;
 use units::Usage;
 
-use crate::backends::{Driver, Settings};
+use crate::backends::Driver;
 use crate::inside::Inside;
 use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Opener, Participation};
 use crate::shared::{asked, files_by_library, given, plain, together};
 use crate::{File, Mode, Open, Storage, hints};
+use command::Settings;
 use moves::{Blocks, MpiFileTransfers, Pairs};
 
 pub(super) const DRIVER: Driver = Driver { name: "mpiio", library: None, open };

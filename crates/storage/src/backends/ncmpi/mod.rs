@@ -20,10 +20,11 @@ use units::Usage;
 
 use crate::arrays::pnetcdf::{NcFile, NetcdfOpenMode, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
-use crate::backends::{Driver, Settings};
+use crate::backends::Driver;
 use crate::inside::Inside;
 use crate::shared::{files_by_library, is_empty, plain, together};
 use crate::{File, Mode, Open, Storage, hints};
+use command::Settings;
 use file::{Cells, DataVariable};
 
 pub(super) use crate::arrays::pnetcdf::KIND;

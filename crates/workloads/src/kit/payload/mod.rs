@@ -13,27 +13,12 @@ mod lanes;
 pub(crate) mod stamped;
 
 use classic::{ClassicData, WordChain};
+pub use command::Packet;
 pub use keyed::DataKey;
 use lanes::WORD;
 pub(crate) use lanes::native;
 use stamped::{BlockPart, Stamped, parts};
-pub use stamped::{BlockStamp, file_id, file_id_of, read_stamp};
-
-/// Packet types, `-l`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Packet {
-    /// `t`: rank and a running number from the signature; the same for every transfer of a rank.
-    #[default]
-    Timestamp,
-    /// `o`: as `t`, but every 512th word holds the offset.
-    Offset,
-    /// `i`: one random word repeated, every 512th word holds the offset.
-    Incompressible,
-    /// `r`: pseudo-random words from signature, rank and offset.
-    Random,
-    /// `s`: every 4 KiB of the file identify their writer; not in IOR.
-    Stamped,
-}
+pub use stamped::{BlockStamp, file_id, file_id_of, read_stamp, text_id};
 
 /// Whose data it is, and its packet type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -50,7 +50,12 @@ pub fn file_id(name: &[u8]) -> u64 {
     hash | 1
 }
 
-/// The same if the data also depends on a text (`--data-of`) with this number.
+/// The number of the text that the data also depends on (`--data-of`).
+pub fn text_id(text: Option<&str>) -> Option<u64> {
+    text.map(|text| file_id(text.as_bytes()))
+}
+
+/// The number of a file whose data also depends on a text with this number.
 pub fn file_id_of(text: Option<u64>, name: &[u8]) -> u64 {
     text.map_or_else(|| file_id(name), |text| mix(text ^ file_id(name)) | 1)
 }

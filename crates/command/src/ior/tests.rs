@@ -1,9 +1,15 @@
-//! Command lines of IOR as a campaign reads them.
+//! Command lines of `ior` as plan and linter read them.
+
+use std::collections::HashSet;
 
 use super::*;
 
-fn read(line: &str) -> IorLine {
-    IorLine::parse(line).expect(line)
+fn any(line: &str) -> Line {
+    Line::read(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+}
+
+fn read(line: &str) -> Line {
+    Line::parse(line).expect(line)
 }
 
 #[test]
@@ -43,9 +49,9 @@ fn a_command_line_yields_the_bytes_it_moves() {
 #[test]
 fn a_command_line_yields_its_stop_and_the_files_it_leaves() {
     let line = read("-w -k -D 3 -O stoneWallingWearOut=1,stoneWallingStatusFile={dir}/pairs -i 2 -o {dir}/f");
-    assert!(line.keep && line.wear_out && !line.multi_file);
-    assert_eq!((line.status_file.as_deref(), line.file.as_deref()), (Some("{dir}/pairs"), Some("{dir}/f")));
-    assert_eq!((line.deadline_s, line.repetitions), (3, 2));
+    assert!(line.keep && line.wears_out() && !line.multi_file);
+    assert_eq!((line.status_file.as_deref(), line.file()), (Some("{dir}/pairs"), Some("{dir}/f")));
+    assert_eq!((line.deadline, line.repetitions), (3, 2));
     assert!(!read("-w --posix.odirect --random-offset-seed 7").keep, "a long option's value is not a flag");
     assert!(!read("-w -t16k").keep, "a glued value is not a flag");
 }
@@ -54,12 +60,12 @@ fn a_command_line_yields_its_stop_and_the_files_it_leaves() {
 fn a_command_line_yields_the_data_it_writes_and_expects() {
     for (line, packet, signature) in [
         ("-w", 's', None),
-        ("-w -l Timestamp -G 7", 't', Some("7")),
-        ("-w --dataPacketType=offset -G=-1", 'o', Some("-1")),
+        ("-w -l timestamp -G 7", 't', Some(7)),
+        ("-w --dataPacketType=offset -G=-1", 'o', Some(-1)),
         ("-w -O dataPacketType=i,setTimeStampSignature=9 -G 0", 'i', None),
     ] {
         let read = read(line);
-        assert_eq!((read.packet, read.signature.as_deref()), (Some(packet), signature), "{line}");
+        assert_eq!((read.packet.letter(), read.signature), (packet, signature), "{line}");
     }
 }
 
@@ -91,7 +97,7 @@ fn an_unreadable_argument_is_named() {
         ("-w --dryRun", "`--dryRun` moves no data, so there is nothing to measure. Leave it out."),
         ("-w --record=x", "the campaign sets `--record` itself. Leave it out."),
     ] {
-        assert_eq!(IorLine::parse(line).unwrap_err().0, error, "{line}");
+        assert_eq!(Line::parse(line).unwrap_err().0, error, "{line}");
     }
 }
 
@@ -127,7 +133,65 @@ fn written_data_is_compared_from_storage_where_the_backend_can_drop_its_pages() 
     ] {
         assert_eq!(added(line), wanted, "{line}");
         let after = read(line).verified();
-        let again = IorLine::parse(&after.words.join(" ")).unwrap();
-        assert_eq!(after, again, "the fields are those of the arguments: {line}");
+        let again = Line::parse(&after.words.join(" ")).unwrap();
+        assert_eq!((&*after, &after.words), (&*again, &again.words), "{line}");
+    }
+}
+
+#[test]
+fn values_that_cannot_be_read_are_unknown() {
+    let line = any("-r -b ${SMALLEST} -f script -o /scratch/f --record x stray");
+    assert_eq!((line.block_bytes(), line.bytes_per_rank()), (None, None));
+    assert_eq!((line.parsed.script.as_deref(), line.file()), (Some("script"), Some("/scratch/f")));
+    assert_eq!(line.word('b'), Some((2, "-b".to_owned())));
+    let line = any("--rwmix ${MIX} --rate ${RATE} -O minTimeDuration=${S},stoneWallingWearOut=${W}");
+    assert!(line.mixes() && line.is_rate_limited() && line.has_minimum_time() && line.wears_out());
+    assert!(line.names_phase() && !line.write);
+}
+
+#[test]
+fn memory_that_is_occupied_is_a_share_or_bytes() {
+    for (text, share, bytes) in [
+        ("-M 80%", Some(0.8), None),
+        // IOR reads a number up to 100 as percent; a run rejects it.
+        ("-M 80", Some(0.8), None),
+        ("-M 64g", None, Some(64 << 30)),
+        ("-w", None, None),
+    ] {
+        let line = any(text);
+        assert_eq!((line.hog_share(), line.hog_bytes()), (share, bytes), "{text}");
+    }
+}
+
+#[test]
+fn the_shift_decides_whose_data_is_read() {
+    for (line, shift) in [
+        ("-r", ReadShift::None),
+        ("-r -C", ReadShift::Nodes(1)),
+        ("-r -C -Q 0", ReadShift::None),
+        ("-r -O reorderTasksConstant=1,taskPerNodeOffset=4", ReadShift::Nodes(4)),
+        ("-r -C -Z", ReadShift::Random),
+    ] {
+        assert_eq!(any(line).shift(), shift, "{line}");
+    }
+}
+
+#[test]
+fn every_name_is_unique_and_every_row_has_help() {
+    let (mut names, mut ids) = (HashSet::new(), HashSet::new());
+    for row in IorOption::rows() {
+        assert!(!row.about.is_empty() && !row.about.ends_with('.'), "{}", row.about);
+        assert!(ids.insert(format!("{:?}", row.id)), "{:?} twice", row.id);
+        let short = row.short.map(|letter| format!("-{letter}"));
+        let long = row.long.map(|word| format!("--{word}"));
+        let directives = row.directives.iter().map(|name| name.to_lowercase());
+        for name in short.into_iter().chain(long).chain(directives) {
+            assert!(names.insert(name.clone()), "{name} twice");
+        }
+    }
+    for retired in RETIRED {
+        let (letter, directive) = (retired.short, retired.directive.unwrap().to_lowercase());
+        assert!(letter.is_none_or(|letter| !names.contains(&format!("-{letter}"))), "{letter:?} is used");
+        assert!(!names.contains(&directive), "{directive} is used");
     }
 }

@@ -1,57 +1,131 @@
-//! From tokens to a [`ClassicLine`]: applies the occurrences of options that `command` reads, and collects
-//! notes on them for the user.
+//! From tokens to a [`ClassicLine`]: applies the options of a command line, and collects notes on them.
 //!
 //! Invariant: any tokens give either a parsed command line or one line of error. The error is about the first
 //! wrong token.
 //! Never here: the list of options, and the splitting of tokens.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Deref;
 
-use command::classic::{
-    self, ClassicOption, ModuleOption, ModuleOptions, OptionInput, OptionKind, OptionOccurrence, OptionValue,
-    RetiredOption, Successor, parse_number,
-};
-use command::{BackendOption, Takes};
-use storage::Settings;
 use units::Usage;
-use workloads::kit::payload::Packet;
+
+use super::directives::read_directives;
+use super::grammar::read_tokens;
+use super::occurrence::{ModuleOption, OptionInput, OptionOccurrence, parse_number};
+use super::row::{ClassicOption, OptionKind, OptionValue, RetiredOption, Successor};
+use crate::Settings;
+use crate::backends::backend;
 
 /// The parsed command line of a classic program.
-pub(crate) trait ClassicLine: Default {
+pub trait ClassicLine: Default {
     /// The program's options.
     type Option: ClassicOption;
 
+    /// What the workload runs.
+    type Request;
+
     /// Sets an option to `value`. Fails with the reason if the value is not valid.
     fn set(&mut self, option: Self::Option, value: OptionValue<'_>) -> Result<(), String>;
+
+    /// Reports that the value of an option cannot be read.
+    fn unread(&mut self, _option: Self::Option) {}
+
+    /// Completes the request with what several options mean together.
+    fn finish(&mut self) -> Result<(), Usage>;
+
+    /// What the workload runs.
+    fn request(&self) -> &Self::Request;
 
     /// The settings of backends, and the options that they accept.
     fn of_backends(&mut self) -> (&mut Settings, &mut TakenOptions);
 }
 
+/// A command line, as far as it can be read.
+///
+/// Invariant: a value that cannot be read, such as `${SMALLEST}`, is never guessed. Its option keeps its
+/// default, and is [`Self::is_unread`]. Only a flag with such a number is on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadLine<T: ClassicLine> {
+    /// The arguments, without the program's name.
+    pub words: Vec<String>,
+    /// What they request.
+    pub parsed: T,
+    /// The options in their order, with their places.
+    pub occurrences: Vec<OptionOccurrence<T::Option>>,
+    unread: BTreeSet<T::Option>,
+}
+
+impl<T: ClassicLine> Deref for ReadLine<T> {
+    type Target = T::Request;
+
+    fn deref(&self) -> &T::Request {
+        self.parsed.request()
+    }
+}
+
+impl<T: ClassicLine> ReadLine<T> {
+    /// Reads the arguments that follow the program's name.
+    pub fn read(words: &[String]) -> Self {
+        let (mut parsed, mut unread) = (T::default(), BTreeSet::new());
+        let occurrences = read_tokens(words);
+        for given in &occurrences {
+            let is_read = take(&mut parsed, given).is_ok()
+                || given.switched_on().is_some_and(|flag| take(&mut parsed, &flag).is_ok());
+            match given.option() {
+                Some(option) if is_read => {
+                    unread.remove(&option);
+                }
+                Some(option) => {
+                    parsed.unread(option);
+                    unread.insert(option);
+                }
+                None => {}
+            }
+        }
+        let _ = parsed.finish();
+        Self { words: words.to_vec(), parsed, occurrences, unread }
+    }
+
+    /// Whether the last value of an option cannot be read.
+    pub fn is_unread(&self, option: T::Option) -> bool {
+        self.unread.contains(&option)
+    }
+
+    /// The value of an option; `None` if it cannot be read.
+    pub(crate) fn if_read<V>(&self, option: T::Option, value: V) -> Option<V> {
+        (!self.is_unread(option)).then_some(value)
+    }
+
+    /// Whether the command line gives an option.
+    pub(crate) fn has(&self, option: T::Option) -> bool {
+        self.occurrences.iter().any(|given| given.option() == Some(option))
+    }
+}
+
 /// A note for the user about an accepted option.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct OptionNote {
+pub struct OptionNote {
     /// The option as it was typed, without its value; empty if the note is about no option.
-    pub(crate) option: String,
+    pub option: String,
     /// Whether the option has no effect on this command line.
-    pub(crate) is_idle: bool,
+    pub is_idle: bool,
     text: String,
 }
 
 impl OptionNote {
     /// A note on an option that has no effect on this command line.
-    pub(crate) fn idle(option: &str, text: impl Into<String>) -> Self {
+    pub fn idle(option: &str, text: impl Into<String>) -> Self {
         Self { option: option.to_owned(), is_idle: true, text: text.into() }
     }
 
     /// A note on an option that has another effect than before, or another name.
-    pub(crate) fn changed(option: &str, text: impl Into<String>) -> Self {
+    pub fn changed(option: &str, text: impl Into<String>) -> Self {
         Self { option: option.to_owned(), is_idle: false, text: text.into() }
     }
 
     /// A note on the run, and on no option.
-    pub(crate) fn of_run(text: impl Into<String>) -> Self {
+    pub fn of_run(text: impl Into<String>) -> Self {
         Self { option: String::new(), is_idle: false, text: text.into() }
     }
 }
@@ -63,19 +137,19 @@ impl fmt::Display for OptionNote {
 }
 
 /// What was read of a command line in addition to the options that the program applies.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct TakenOptions {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TakenOptions {
     /// The options of backends that were set, and whether to a value above zero.
     set: BTreeMap<String, bool>,
     /// The retired options that set some of these, as typed, and which they set.
     renamed: BTreeMap<String, Vec<&'static str>>,
     /// The notes for the user.
-    pub(crate) notes: Vec<OptionNote>,
+    pub notes: Vec<OptionNote>,
 }
 
 impl TakenOptions {
-    /// A note on the options that are on but do not belong to the backend `used`.
-    pub(crate) fn idle(&self, used: &str) -> Option<OptionNote> {
+    /// Notes the options that are on but do not belong to the backend `used`.
+    pub fn note_idle(&mut self, used: &str) {
         let idle = |name: &&str| self.set.get(*name) == Some(&true) && is_idle(name, used);
         let renamed = |name: &&str| self.renamed.values().flatten().any(|known| known == name);
         let own = self.set.keys().map(String::as_str).filter(|name| idle(name) && !renamed(name));
@@ -83,7 +157,10 @@ impl TakenOptions {
         let all: Vec<String> =
             own.map(|name| format!("--{name}")).chain(old.map(|(name, _)| name.clone())).collect();
         let verb = if all.len() == 1 { "has" } else { "have" };
-        Some(OptionNote::idle(all.first()?, format!("{} {verb} no effect with -a {used}", all.join(", "))))
+        let note = |first: &String| {
+            OptionNote::idle(first, format!("{} {verb} no effect with -a {used}", all.join(", ")))
+        };
+        self.notes.extend(all.first().map(note));
     }
 }
 
@@ -94,45 +171,25 @@ fn set_of_backend<T: ClassicLine>(typed: &mut T, name: &str, value: &str, on: bo
     taken.set.insert(name.to_owned(), on);
 }
 
-/// Reads the tokens after the program's name.
-pub(crate) fn parse<T: ClassicLine>(tokens: &[String]) -> Result<T, Usage> {
+/// Reads the tokens after the program's name. The caller finishes it.
+pub fn parse<T: ClassicLine>(tokens: &[String]) -> Result<T, Usage> {
     let mut typed = T::default();
-    let modules = module_options();
-    take_all(&mut typed, &classic::read_tokens(tokens, ModuleOptions::Listed(&modules)))?;
+    take_all(&mut typed, &read_tokens(tokens))?;
     Ok(typed)
 }
 
 /// Reads a line of directives, as in scripts.
-pub(crate) fn take_directives<T: ClassicLine>(typed: &mut T, line: &str) -> Result<(), Usage> {
-    let modules = module_options();
-    take_all(typed, &classic::read_directives(line, ModuleOptions::Listed(&modules)))
+pub fn take_directives<T: ClassicLine>(typed: &mut T, line: &str) -> Result<(), Usage> {
+    take_all(typed, &read_directives(line))
 }
 
 /// Whether `token` is an option that takes its value from the next one.
-pub(crate) fn lacks_value<T: ClassicLine>(token: &str) -> bool {
-    let (mut typed, modules) = (T::default(), module_options());
-    let occurrences = classic::read_tokens(&[token.to_owned()], ModuleOptions::Listed(&modules));
+pub fn lacks_value<T: ClassicLine>(token: &str) -> bool {
+    let mut typed = T::default();
+    let occurrences = read_tokens(&[token.to_owned()]);
     // An error in an earlier option also ends the command line.
     let wrong = occurrences.iter().find(|occurrence| take(&mut typed, occurrence).is_err());
     wrong.is_some_and(OptionOccurrence::ends_the_line)
-}
-
-/// The options of all backends of this program.
-pub(crate) fn module_options() -> Vec<ModuleOption> {
-    let of = |backend: &'static command::Backend| {
-        backend.options.iter().map(|option| ModuleOption {
-            backend: backend.name,
-            name: option.name,
-            kind: match option.takes {
-                Takes::Flag => OptionKind::Flag,
-                Takes::Number => OptionKind::Number,
-                Takes::Size => OptionKind::Size,
-                Takes::Text => OptionKind::Text,
-            },
-            about: option.about,
-        })
-    };
-    command::BACKENDS.iter().flat_map(of).collect()
 }
 
 fn take_all<T: ClassicLine>(typed: &mut T, occurrences: &[OptionOccurrence<T::Option>]) -> Result<(), Usage> {
@@ -151,15 +208,14 @@ fn take<T: ClassicLine>(typed: &mut T, occurrence: &OptionOccurrence<T::Option>)
                 text.ok_or_else(|| occurrence.usage(format!("{name} takes a value; it {}", was.about())))?;
             take_retired(typed, occurrence, was, text)
         }
-        OptionInput::Module { name, known, .. } => {
-            let known = known.as_ref().expect("all options of backends are listed");
-            let (value, on) = occurrence.module_value(known)?;
-            if let Some(why) = idle_everywhere(name) {
-                let text = format!("--{name} has no effect: {why}");
+        OptionInput::Module(known, _) => {
+            let (value, on) = occurrence.module_value(known.option)?;
+            if !known.option.idle.is_empty() {
+                let text = format!("--{known} has no effect: {}", known.option.idle);
                 typed.of_backends().1.notes.extend(on.then(|| OptionNote::idle(&occurrence.name, text)));
                 return Ok(());
             }
-            set_of_backend(typed, name, &value, on);
+            set_of_backend(typed, &known.to_string(), &value, on);
             Ok(())
         }
         OptionInput::Fault(fault) => Err(occurrence.usage(fault.sentence())),
@@ -179,8 +235,10 @@ fn take_retired<T: ClassicLine>(
     let mut idle = matches!(was.successor, Successor::Nothing);
     match was.successor {
         Successor::ModuleOptions(options) => {
-            let mut left =
-                options.iter().filter_map(|option| Some((*option, option_of(option)?.takes))).peekable();
+            let mut left = options
+                .iter()
+                .filter_map(|option| Some((*option, ModuleOption::named(option)?.option.kind)))
+                .peekable();
             if left.peek().is_none() {
                 about = "has no effect: this program lacks the option that it set".to_owned();
                 idle = true;
@@ -188,7 +246,7 @@ fn take_retired<T: ClassicLine>(
             for (option, takes) in left {
                 let number =
                     |text| parse_number(text).map_err(|why| occurrence.usage(format!("{name}: {why}")));
-                let set = if takes == Takes::Text { text.to_owned() } else { number(text)?.to_string() };
+                let set = if takes == OptionKind::Text { text.to_owned() } else { number(text)?.to_string() };
                 set_of_backend(typed, option, &set, !off);
                 typed.of_backends().1.renamed.entry(name.clone()).or_default().push(option);
             }
@@ -216,41 +274,15 @@ fn take_retired<T: ClassicLine>(
     Ok(())
 }
 
-/// An option of a backend in this program, by `backend.name`. The letter case of the name is ignored.
-fn option_of(option: &str) -> Option<&'static BackendOption> {
-    let (backend, name) = option.split_once('.')?;
-    let backend = command::BACKENDS.iter().find(|known| known.name == backend)?;
-    backend.options.iter().find(|known| known.name.eq_ignore_ascii_case(name))
-}
-
-/// Why an option, `backend.name`, has no effect with any backend; `None` if it has one.
-fn idle_everywhere(option: &str) -> Option<&'static str> {
-    Some(option_of(option)?.idle).filter(|why| !why.is_empty())
-}
-
 /// Whether an option, `backend.name`, does not belong to the backend `used`.
 fn is_idle(name: &str, used: &str) -> bool {
-    let Ok(used) = command::backend(used) else { return true };
+    let Ok(used) = backend(used) else { return true };
     let of = name.split('.').next();
     of != Some(used.name) && !used.also_takes.contains(&name)
 }
 
-/// The packet type of `-l`, by its first letter (IOR 4.1, mdtest 4.1).
-pub(crate) fn packet(text: &str) -> Result<Packet, String> {
-    match text.chars().next() {
-        Some('t') => Ok(Packet::Timestamp),
-        Some('o') => Ok(Packet::Offset),
-        Some('i') => Ok(Packet::Incompressible),
-        Some('r') => Ok(Packet::Random),
-        Some('s') => Ok(Packet::Stamped),
-        _ => Err(format!(
-            "unknown packet type `{text}`. Use timestamp, offset, incompressible, random or stamped."
-        )),
-    }
-}
-
 /// Accepts an option for GPUs only if it asks for none.
-pub(crate) fn without_gpu(asks_for_none: bool) -> Result<(), String> {
+pub fn without_gpu(asks_for_none: bool) -> Result<(), String> {
     match asks_for_none {
         true => Ok(()),
         false => {

@@ -1,10 +1,11 @@
-//! The settings of an IOR test, independent of the parser.
+//! What a command line of `ior` requests: the settings of a test, as the engine runs it.
 //!
-//! `rules` rejects bad settings before any rank starts.
+//! Never here: what is rejected, which `rules` has, and reading options, which `parsed` completes.
 
-use crate::kit::layout::DataLayout;
-use crate::kit::payload::{DataKey, Packet};
-use storage::{Mode, Open, Settings};
+use units::{Dimension, Quantity};
+
+use crate::classic::parse_number;
+use crate::{KeySource, Packet, Settings};
 
 /// The offsets that a rank visits, and their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +49,26 @@ pub enum Hog {
     PerRank(u64),
 }
 
+impl Hog {
+    /// The memory of `-M`: `2g`, or `75%` of the memory of a node.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        if let Some(percent) = text.trim().strip_suffix('%') {
+            return match percent.trim_end().parse() {
+                Ok(0) => Ok(Self::Nothing),
+                Ok(percent @ 1..=100) => Ok(Self::PercentOfNode(percent)),
+                _ => Err(format!("`{text}` is not a whole number of percent from 0 to 100")),
+            };
+        }
+        match parse_number(text)? {
+            0 => Ok(Self::Nothing),
+            ..0 => Err(format!("`{text}` is negative")),
+            // IOR 4.1 reads any number up to 100 as percent.
+            percent @ 1..=100 => Ok(Self::PercentOfNode(percent as u32)),
+            bytes => Ok(Self::PerNode(bytes.unsigned_abs())),
+        }
+    }
+}
+
 /// The rate limit for all ranks together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RateLimit {
@@ -57,9 +78,24 @@ pub enum RateLimit {
     Transfers(f64),
 }
 
+impl RateLimit {
+    /// The limit of `--rate`.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        // The parser's own error would list units that no rate has.
+        let other = || "not a rate, such as 200MB/s, 1GiB/s or 5000/s".to_owned();
+        let Quantity { value, dimension } = text.parse::<Quantity>().map_err(|_| other())?;
+        match dimension {
+            _ if !(value.is_finite() && value > 0.0) => Err("the rate must be above 0".to_owned()),
+            Dimension::BytesPerSecond => Ok(Self::Bytes(value)),
+            Dimension::PerSecond => Ok(Self::Transfers(value)),
+            _ => Err(other()),
+        }
+    }
+}
+
 /// All settings of one test. Sizes are bytes.
-#[derive(Clone, Debug)]
-pub struct IorParameters {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
     /// Backend as typed (`-a`).
     pub backend: String,
     /// Settings of that backend.
@@ -178,13 +214,13 @@ pub struct IorParameters {
     /// `--generation`: number of this writing of the data, in stamped packets. `None` to read it from the
     /// file, or 0 in a write.
     pub generation: Option<u32>,
-    /// `--data-of`: the number of the text on which stamped packets depend beside the name of the file.
-    pub data_of: Option<u64>,
-    /// `--data-key`, `--nonce`: what keys stamped packets; `None` for the public layout.
-    pub data_key: Option<DataKey>,
+    /// `--data-of`: the text on which stamped packets depend beside the name of the file.
+    pub data_of: Option<String>,
+    /// `--data-key`, `--nonce`: what keys stamped packets.
+    pub key: KeySource,
 }
 
-impl Default for IorParameters {
+impl Default for Request {
     // tidy: long because each parameter has a line.
     fn default() -> Self {
         Self {
@@ -246,32 +282,52 @@ impl Default for IorParameters {
             transfer_csv: None,
             generation: None,
             data_of: None,
-            data_key: None,
+            key: KeySource::default(),
         }
     }
 }
 
-impl IorParameters {
-    /// The shape of the data with `ranks` participating ranks.
-    pub fn layout(&self, ranks: u32) -> DataLayout {
-        DataLayout {
-            ranks: ranks.into(),
-            segments: self.segments,
-            block: self.block,
-            transfer: self.transfer,
-            file_per_rank: self.file_per_rank,
-        }
+impl Request {
+    /// Bytes of all ranks together; `None` if they do not fit in 63 bits.
+    pub fn total_bytes(&self, ranks: u32) -> Option<u64> {
+        let rank = self.block.checked_mul(self.segments)?;
+        rank.checked_mul(ranks.into()).filter(|bytes| *bytes < 1 << 63)
     }
 
-    /// How one of `ranks` ranks opens the file of a test.
-    pub(super) fn open(&self, mode: Mode, ranks: u32) -> Open {
-        let (layout, shared) = (self.layout(ranks), !self.file_per_rank);
-        let (bytes, parts) = (layout.file_bytes(), layout.parts());
-        Open { mode, shared, collective: self.collective, bytes, parts }
+    /// Whether transfers are shuffled.
+    pub fn shuffled(&self) -> bool {
+        matches!(self.offsets, Offsets::Shuffled | Offsets::IorShuffled)
     }
 
     /// The files of `-o`, at least one.
     pub fn files(&self) -> Vec<&str> {
         self.test_file.split('@').collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_to_take_has_a_unit_and_rates_are_per_second() {
+        assert_eq!(Hog::parse("2g"), Ok(Hog::PerNode(2 << 30)));
+        assert_eq!(Hog::parse("100m"), Ok(Hog::PerNode(100 << 20)));
+        assert_eq!(Hog::parse("75%"), Ok(Hog::PercentOfNode(75)));
+        assert_eq!((Hog::parse("0"), Hog::parse("0%")), (Ok(Hog::Nothing), Ok(Hog::Nothing)));
+        assert_eq!(Hog::parse("4096"), Ok(Hog::PerNode(4096)));
+        assert!(
+            Hog::parse("101%").is_err()
+                && Hog::parse("-1").is_err()
+                && Hog::parse("x%").is_err()
+                && Hog::parse("").is_err()
+        );
+        assert_eq!(RateLimit::parse("200MB/s"), Ok(RateLimit::Bytes(2e8)));
+        assert_eq!(RateLimit::parse("1 GiB/s"), Ok(RateLimit::Bytes((1_u64 << 30) as f64)));
+        assert_eq!(RateLimit::parse("5000/s"), Ok(RateLimit::Transfers(5e3)));
+        for text in ["20", "5 s", "5%", "x", "", "5 MB"] {
+            assert_eq!(RateLimit::parse(text).unwrap_err(), "not a rate, such as 200MB/s, 1GiB/s or 5000/s");
+        }
+        assert!(RateLimit::parse("0/s").is_err() && RateLimit::parse("-1MB/s").is_err());
     }
 }

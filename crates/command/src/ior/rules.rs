@@ -2,19 +2,19 @@
 //!
 //! The rules follow those of IOR 4.1; docs/reference/compatibility/ior.md lists the differences.
 
-use std::path::Path;
-
-use command::{Abilities, FileForm};
 use units::Usage;
 
-use super::parameters::{Hog, IorParameters, Offsets, RateLimit, Reorder};
-use crate::kit::payload::Packet;
+use super::facts::Line;
+use super::options::IorOption;
+use super::request::{Hog, Offsets, RateLimit, Reorder, Request};
+use crate::classic::{ClassicOption, OptionFault, OptionInput, OptionOccurrence};
+use crate::{Abilities, FileForm, Packet, words};
 
-impl IorParameters {
+impl Request {
     /// The abilities of the backend. An unknown backend passes all rules here; the lookup of the backend
     /// rejects it.
     fn abilities(&self) -> Abilities {
-        command::backend(&self.backend).map_or(Abilities::PLAIN, |backend| backend.abilities)
+        crate::backend(&self.backend).map_or(Abilities::PLAIN, |backend| backend.abilities)
     }
 
     /// Rejects, with one line, settings that cannot run on `ranks` ranks of any machine.
@@ -24,20 +24,6 @@ impl IorParameters {
         match rules.into_iter().find(|(broken, _)| *broken) {
             Some((_, why)) => Err(Usage::new(why)),
             None => self.check_sizes(),
-        }
-    }
-
-    /// Rejects `-O savePerOpDataCSV` without its directory on this machine. The files are created when a
-    /// phase begins, and at that time earlier data may be gone.
-    pub fn check_logs(&self) -> Result<(), Usage> {
-        let Some(prefix) = &self.transfer_csv else { return Ok(()) };
-        let dir = storage::directory_of(Path::new(prefix));
-        match dir.is_dir() {
-            true => Ok(()),
-            false => Err(Usage(format!(
-                "-O savePerOpDataCSV={prefix}: the directory {} does not exist. Create it first",
-                dir.display()
-            ))),
         }
     }
 
@@ -120,7 +106,7 @@ impl IorParameters {
                 "-z with -c or -Y on a shared MPIIO file: ranks would not make the same calls. Leave out -z",
             ),
             (
-                self.layout(ranks).total_bytes().is_none(),
+                self.total_bytes(ranks).is_none(),
                 "-b times -s times the number of ranks is beyond 2^63 bytes. Choose less",
             ),
         ]
@@ -209,7 +195,7 @@ impl IorParameters {
             ),
             (!self.prefill.is_multiple_of(8), "--randomPrefill must be a multiple of 8 bytes"),
             (
-                self.data_key.is_some() && self.packet != Packet::Stamped,
+                self.key.is_given() && self.packet != Packet::Stamped,
                 "--data-key, --nonce: only stamped data is keyed. Add -l stamped",
             ),
             (
@@ -239,18 +225,65 @@ impl IorParameters {
         }
         Ok(())
     }
+}
 
-    pub(super) fn shuffled(&self) -> bool {
-        matches!(self.offsets, Offsets::Shuffled | Offsets::IorShuffled)
+/// Rejects a command line of a plan that a campaign cannot pass on.
+pub(super) fn check_planned(line: &Line) -> Result<(), Usage> {
+    line.occurrences.iter().try_for_each(|given| check_option(given, &line.words))
+}
+
+fn check_option(given: &OptionOccurrence<IorOption>, words: &[String]) -> Result<(), Usage> {
+    use IorOption::*;
+    let word = &words[given.at];
+    let rejected = |why: &str| Err(Usage::new(why));
+    if let OptionInput::Fault(OptionFault::Stray(_)) = given.input {
+        return Err(Usage(format!("`{word}` is not an option. Write IOR options as `-x [value]`.")));
     }
+    if given.lacks_value(words) {
+        return Err(Usage(format!("`{word}` has no value. Write its value after it.")));
+    }
+    let (OptionInput::Flag(row, _) | OptionInput::Value(row, _)) = given.input else { return Ok(()) };
+    let text = given.text().unwrap_or_default();
+    match row.id {
+        Script => rejected("`-f` hides its options from the plan. Write them on the command line."),
+        TestFile if given.is_listed => rejected("the campaign chooses the file. Leave `testFile` out."),
+        TestFile => own_place(text),
+        Record => rejected("the campaign sets `--record` itself. Leave it out."),
+        Progress => rejected("the campaign sets `--progress` itself. Leave it out."),
+        DataOf => rejected("a campaign gives each job its own data. Leave `--data-of` out."),
+        DataKey | Nonce => rejected("the key of the data is an option of `assay run`. Leave it out."),
+        DryRun => rejected("`--dryRun` moves no data, so there is nothing to measure. Leave it out."),
+        id @ (BlockSize | TransferSize | Segments | Repetitions | Deadline) => {
+            size(id.row().short.unwrap_or_default(), text).map(|_| ())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A number as IOR reads it: decimal digits and one letter of `k m g t p`, in powers of 1024.
+pub fn size(option: char, text: &str) -> Result<u64, Usage> {
+    let bad = || Usage(format!("`-{option} {text}` is not a size. Write for example `-{option} 1m`."));
+    words::size(text).ok_or_else(bad)
+}
+
+/// Rejects files outside the campaign's own directory, because IOR deletes an existing file of that name.
+fn own_place(file: &str) -> Result<(), Usage> {
+    let inside = |file: &str| file.starts_with("{dir}/") && !file.split('/').any(|part| part == "..");
+    if file.split('@').all(inside) {
+        return Ok(());
+    }
+    Err(Usage(format!(
+        "`-o {file}` lies outside the campaign's own directory. IOR would delete the file that is there. \
+         Leave `-o` out, or begin it with `{{dir}}/`."
+    )))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rejected(change: impl Fn(&mut IorParameters)) -> String {
-        let mut parameters = IorParameters { write: true, ..IorParameters::default() };
+    fn rejected(change: impl Fn(&mut Request)) -> String {
+        let mut parameters = Request { write: true, ..Request::default() };
         change(&mut parameters);
         parameters.check(4).expect_err("rejected").0
     }
@@ -272,7 +305,7 @@ mod tests {
                 .contains("-C or -Z")
         );
         assert!(rejected(|p| p.block = 1 << 61).contains("2^63"));
-        assert!(IorParameters { write: true, ..IorParameters::default() }.check(4).is_ok());
+        assert!(Request { write: true, ..Request::default() }.check(4).is_ok());
     }
 
     #[test]
@@ -280,37 +313,36 @@ mod tests {
         assert!(rejected(|p| (p.keep, p.status_file) = (true, Some("s".into()))).contains("WearOut=1"));
         assert!(rejected(|p| p.ranks = Some(0)).contains("Leave out -N"));
         assert!(rejected(|p| (p.write, p.write_check) = (false, true)).contains("-W without -w"));
-        let found = |p: &mut IorParameters| (p.write, p.mix) = (false, Some(50));
+        let found = |p: &mut Request| (p.write, p.mix) = (false, Some(50));
         assert!(rejected(found).contains("--rwmix without -w"));
-        let shuffled = |p: &mut IorParameters| (p.signature, p.offsets) = (Some(1), Offsets::Shuffled);
+        let shuffled = |p: &mut Request| (p.signature, p.offsets) = (Some(1), Offsets::Shuffled);
         assert!(rejected(|p| (found(p), shuffled(p)).1).contains("Add --random-offset-seed"));
         assert!(rejected(|p| p.block = 12).contains("-b (block size) must be a multiple of 8"));
         assert!(rejected(|p| p.segments = 0).contains("at least one segment"));
         assert!(rejected(|p| p.test_file = "a@".into()).contains("several with `@`"));
         assert!(rejected(|p| (p.unique_dir, p.test_file) = (true, "a@b".into())).contains("one file name"));
         assert!(rejected(|p| (p.offsets, p.block) = (Offsets::Shuffled, p.transfer)).contains("or add -s"));
-        let segments = |offsets| {
-            move |p: &mut IorParameters| (p.offsets, p.block, p.segments) = (offsets, p.transfer, 8)
-        };
+        let segments =
+            |offsets| move |p: &mut Request| (p.offsets, p.block, p.segments) = (offsets, p.transfer, 8);
         assert!(rejected(segments(Offsets::IorShuffled)).contains("leave out --random-order=ior"));
-        let unseeded = |p: &mut IorParameters| {
+        let unseeded = |p: &mut Request| {
             (p.write, p.read_check, p.signature) = (false, true, Some(1));
             p.offsets = Offsets::Shuffled;
         };
         assert!(rejected(unseeded).contains("Add --random-offset-seed"));
-        let foreign = |p: &mut IorParameters| {
+        let foreign = |p: &mut Request| {
             unseeded(p);
             (p.offsets, p.offset_seed) = (Offsets::RandomBlocks, Some(1));
         };
         assert!(rejected(foreign).contains("Use -F or -r"));
-        let in_step = |p: &mut IorParameters| (p.backend, p.collective) = ("MPIIO".into(), true);
+        let in_step = |p: &mut Request| (p.backend, p.collective) = ("MPIIO".into(), true);
         assert!(rejected(|p| (in_step(p), p.offsets = Offsets::Shuffled).1).contains("the same calls"));
     }
 
     #[test]
     fn what_a_backend_cannot_do_is_rejected_with_an_alternative() {
-        let on = |backend: &'static str, change: fn(&mut IorParameters)| {
-            move |p: &mut IorParameters| {
+        let on = |backend: &'static str, change: fn(&mut Request)| {
+            move |p: &mut Request| {
                 p.backend = backend.into();
                 change(p);
             }
@@ -323,16 +355,12 @@ mod tests {
         }
         for backend in ["POSIX", "AIO", "URING", "DUMMY"] {
             let depth = if backend == "POSIX" { 1 } else { 8 };
-            let good = IorParameters {
-                write: true,
-                backend: backend.into(),
-                depth: Some(depth),
-                ..IorParameters::default()
-            };
+            let good =
+                Request { write: true, backend: backend.into(), depth: Some(depth), ..Request::default() };
             assert!(good.check(2).is_ok(), "{backend}");
         }
         assert!(rejected(on("HDF5", |p| p.offsets = Offsets::Shuffled)).contains("-a POSIX or MPIIO"));
-        let chunk = |p: &mut IorParameters| {
+        let chunk = |p: &mut Request| {
             (p.block, p.transfer, p.file_per_rank) = (64, 8, true);
             p.settings.set("hdf5.chunkSize", "9");
         };
@@ -341,7 +369,7 @@ mod tests {
             rejected(on("NCMPI", |p| p.offsets = Offsets::Shuffled)).contains("not available with NCMPI")
         );
         assert!(rejected(on("NCMPI", |p| p.file_per_rank = true)).contains("Leave out -F"));
-        let view = |p: &mut IorParameters| {
+        let view = |p: &mut Request| {
             p.offsets = Offsets::Shuffled;
             p.settings.set("mpiio.useFileView", "1");
         };
@@ -349,7 +377,7 @@ mod tests {
         assert!(
             rejected(on("HDF5", |p| p.settings.set("hdf5.individualDataSets", "1"))).contains("Leave it")
         );
-        let small = |p: &mut IorParameters| (p.sync_each, p.transfer) = (true, 512);
+        let small = |p: &mut Request| (p.sync_each, p.transfer) = (true, 512);
         assert!(rejected(on("MMAP", small)).contains("multiple of 4k"));
     }
 
@@ -357,7 +385,7 @@ mod tests {
     fn settings_that_would_never_move_or_count_data_are_rejected() {
         assert!(rejected(|p| p.depth = Some(0)).contains("Give 1 or more"));
         assert!(rejected(|p| p.mix = Some(101)).contains("from 0 to 100"));
-        let blocks = |p: &mut IorParameters| {
+        let blocks = |p: &mut Request| {
             (p.write, p.mix) = (false, Some(50));
             p.offsets = Offsets::RandomBlocks;
         };
@@ -366,12 +394,12 @@ mod tests {
             assert!(rejected(|p| p.rate = Some(rate)).contains("more than 0"), "{rate:?}");
         }
         let good = |ramp, deadline| {
-            IorParameters { write: true, ramp, deadline, mix: Some(100), ..IorParameters::default() }.check(2)
+            Request { write: true, ramp, deadline, mix: Some(100), ..Request::default() }.check(2)
         };
         // A deadline counts from the end of the ramp.
         assert!(good(2, 3).is_ok() && good(2, 0).is_ok() && good(9, 3).is_ok());
         assert!(rejected(|p| p.prefill = 1 << 20).contains("Add -z"));
-        let filled = |bytes| move |p: &mut IorParameters| (p.prefill, p.offsets) = (bytes, Offsets::Shuffled);
+        let filled = |bytes| move |p: &mut Request| (p.prefill, p.offsets) = (bytes, Offsets::Shuffled);
         assert!(rejected(filled(3 << 10)).contains("must divide the block size"));
         assert!(rejected(filled(4)).contains("multiple of 8"));
         assert!(rejected(|p| p.dual_mount = true).contains("Add -F"));
