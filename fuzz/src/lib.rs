@@ -10,7 +10,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use command::{LineFacts, MdtestFacts, ToolLine, TypedCommand, WorkloadName, ior};
+use command::{LineFacts, ToolLine, TypedCommand, WorkloadName, ior, mdtest};
 use plan::app::{App, AppMetric, Pick, PrintedText, Stream};
 use plan::{Plan, schedule};
 use results::folder::{self, CampaignInfo, JobInfo, Machine, Manifest, names};
@@ -99,7 +99,7 @@ pub fn command_line(bytes: &[u8]) {
         let _ = ToolLine::parse(key, &text);
     }
     ior::Line::read(&words);
-    MdtestFacts::read(&words);
+    mdtest::Line::read(&words);
     let _ = TypedCommand::read(&words);
     for workload in [WorkloadName::Ior, WorkloadName::Mdtest, WorkloadName::FlashIo, WorkloadName::LsLr] {
         LineFacts::read(workload, &words);

@@ -2,8 +2,7 @@
 //!
 //! The options of `ior`, `mdtest` and `md-workbench` are enums with a table each. One grammar, in
 //! [`classic`], turns a command line into occurrences of options. All readers use these occurrences: the
-//! personalities that run the workload, [`ior::Line`] and [`ToolLine`] of a plan, and [`MdtestFacts`] of the
-//! linter.
+//! personalities that run the workload, and the plan and the linter, which read a [`classic::ReadLine`].
 //!
 //! The parsers of the other workloads are in `cli` (`fdtree/grammar.rs`, `flash_io/grammar.rs`,
 //! `ls_lr/options.rs`, `mpi_io/args.rs`). This crate has only the facts of them that plans need, read by
@@ -18,7 +17,7 @@ mod data_key;
 pub mod ior;
 mod launcher;
 mod md_workbench;
-mod mdtest;
+pub mod mdtest;
 mod name_facts;
 mod packet;
 mod settings;
@@ -32,7 +31,7 @@ pub use ior::IorOption;
 pub use launcher::{LaunchedRanks, TypedCommand, WorkloadName};
 pub use md_workbench::MdWorkbenchOption;
 pub use mdtest::MdtestOption;
-pub use name_facts::{LineFacts, MdtestFacts, WalkFacts};
+pub use name_facts::{LineFacts, WalkFacts};
 pub use packet::Packet;
 pub use settings::Settings;
 pub use stamped::has_stamped_data;

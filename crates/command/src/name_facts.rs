@@ -3,82 +3,10 @@
 //! Invariant: a value that cannot be parsed is unknown, never guessed.
 //! Never here: checking that an option exists.
 
-use crate::MdtestOption::{self, *};
-use crate::classic::{OptionInput, OptionValues, read_tokens};
-use crate::ior;
 use crate::launcher::WorkloadName;
 use crate::tool_line::tools::options_of;
-use crate::tool_line::{directories, does};
 use crate::words::{SplitLine, Valued, size};
-
-/// The facts of an mdtest command line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MdtestFacts {
-    /// The arguments, without the program's name.
-    pub words: Vec<String>,
-    /// It creates files or directories.
-    pub creates: bool,
-    /// It stats or reads them: `-T`, `-E`.
-    pub stats: bool,
-    /// It removes them.
-    pub removes: bool,
-    /// `-u`: a directory for each rank.
-    pub unique: bool,
-    /// `-N`, ranks between the creator and the rank that stats; `None` where it cannot be parsed.
-    pub shift: Option<u64>,
-    /// Files of one rank and repetition, where known.
-    pub items: Option<u64>,
-    /// `-i`
-    pub repetitions: u64,
-    /// `-W`, seconds; 0 for none.
-    pub deadline_s: u64,
-    /// `-d`
-    pub dir: Option<String>,
-    /// The index of `-k`, by which files are created by mknod, if it is on.
-    pub makes_nodes_at: Option<usize>,
-    /// Whether the user's commands run between phases.
-    pub runs_commands: bool,
-}
-
-impl MdtestFacts {
-    /// Reads the arguments that follow the program's name.
-    pub fn read(line: &[String]) -> Self {
-        let occurrences = read_tokens::<MdtestOption>(line);
-        let given = OptionValues::of(&occurrences);
-        let number = |option, otherwise| given.number(option, otherwise);
-        Self {
-            words: line.to_vec(),
-            creates: does(&given, Create),
-            stats: does(&given, Stat) || given.on(ReadFiles),
-            removes: does(&given, Remove),
-            unique: given.on(UniqueDirectory),
-            shift: number(Shift, 0),
-            items: items([
-                number(Items, 0),
-                number(ItemsPerDirectory, 0),
-                number(Branching, 1),
-                number(Depth, 0),
-            ]),
-            repetitions: number(Iterations, 1).unwrap_or(1).max(1),
-            deadline_s: number(Deadline, 0).unwrap_or(0),
-            dir: given.text(Directory).map(str::to_owned),
-            makes_nodes_at: occurrences
-                .iter()
-                .find(|one| matches!(one.input, OptionInput::Flag(row, _) if row.id == MakeNode))
-                .filter(|_| given.on(MakeNode))
-                .map(|one| one.at),
-            runs_commands: given.has(CommandBefore) || given.has(CommandAfter),
-        }
-    }
-}
-
-/// Items of one rank: `-n` in total, or `-I` in each directory of the tree that `-b` and `-z` describe.
-fn items(numbers: [Option<u64>; 4]) -> Option<u64> {
-    let [all, each, branching, depth] = numbers;
-    let (all, each, branching, depth) = (all?, each?, branching?, depth?);
-    let of_tree = each.saturating_mul(directories(branching, depth));
-    Some(if all == 0 { of_tree } else { all })
-}
+use crate::{ior, mdtest};
 
 /// A walk of trees: `ls -lR`, ls-lr.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,7 +52,7 @@ pub enum LineFacts {
     /// Transfers.
     Ior(Box<ior::Line>),
     /// Operations on files and directories.
-    Mdtest(MdtestFacts),
+    Mdtest(Box<mdtest::Line>),
     /// A walk of trees.
     Walk(WalkFacts),
     /// Another workload, with the place of its files where the command line gives it.
@@ -142,7 +70,7 @@ impl LineFacts {
     pub fn read(workload: WorkloadName, words: &[String]) -> Self {
         match workload {
             WorkloadName::Ior => Self::Ior(Box::new(ior::Line::read(words))),
-            WorkloadName::Mdtest => Self::Mdtest(MdtestFacts::read(words)),
+            WorkloadName::Mdtest => Self::Mdtest(Box::new(mdtest::Line::read(words))),
             WorkloadName::Ls => Self::Walk(WalkFacts::read(words, true)),
             WorkloadName::LsLr => Self::Walk(WalkFacts::read(words, false)),
             WorkloadName::Fdtree => {

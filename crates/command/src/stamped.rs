@@ -1,20 +1,15 @@
 //! Whether a workload moves stamped data, which can be keyed.
 
-use crate::classic::{OptionValues, read_tokens};
-use crate::{MdtestOption, Packet, ior};
+use crate::{Packet, ior, mdtest};
 
 /// Whether the command line of a workload writes or expects stamped data. Options in a script are not known.
 pub fn has_stamped_data(workload: &str, words: &[String]) -> bool {
-    let first = match workload {
-        "ior" => return ior::Line::read(words).packet == Packet::Stamped,
-        "mdtest" => {
-            let occurrences = read_tokens::<MdtestOption>(words);
-            let options = OptionValues::of(&occurrences);
-            options.text(MdtestOption::PacketType).and_then(|text| text.chars().next())
-        }
-        _ => None,
+    let packet = match workload {
+        "ior" => ior::Line::read(words).packet,
+        "mdtest" => mdtest::Line::read(words).packet,
+        _ => return false,
     };
-    first == Some('s')
+    packet == Packet::Stamped
 }
 
 #[cfg(test)]

@@ -1,20 +1,16 @@
 //! The facts that a campaign needs of the command line of mdtest, md-workbench, fdtree, ls-lr, flash-io
 //! and mpi-io.
 //!
-//! Never here: the full list of options (`mdtest/table.rs` and `md_workbench/table.rs` have theirs). The
-//! workload itself rejects an option that is unknown here.
+//! Never here: the full list of options. The workload itself rejects an option that is unknown here.
 
 mod md_workbench;
-mod mdtest;
-mod shape;
 pub(crate) mod tools;
 
 use units::Usage;
 
 use crate::classic::{ClassicOption, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens};
 use crate::words::{self, LinePart, SplitLine};
-use crate::{MdWorkbenchOption, MdtestOption};
-pub(crate) use mdtest::{directories, does};
+use crate::{MdWorkbenchOption, MdtestOption, mdtest};
 use tools::{TOOLS, Tool};
 
 /// The unit that the phases of a workload count. It limits the metrics that a criterion can ask for.
@@ -29,15 +25,15 @@ pub enum Measures {
 }
 
 /// One command line, read as far as a campaign needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ToolLine {
     /// The arguments, without the program's name.
     pub words: Vec<String>,
     tool: &'static Tool,
     /// The options of a workload without a table.
     split: SplitLine,
-    /// The options of mdtest; empty for another workload.
-    mdtest: OptionValues<MdtestOption>,
+    /// The command line of mdtest; empty for another workload.
+    mdtest: Box<mdtest::Line>,
     /// The options of md-workbench; empty for another workload.
     md_workbench: OptionValues<MdWorkbenchOption>,
 }
@@ -60,10 +56,11 @@ impl ToolLine {
         let command = tool.command;
         let stray =
             |word: &str| format!("`{word}` is not an option of {command}. Its options begin with `-`.");
-        let (mut split, mut mdtest) = (SplitLine::default(), OptionValues::default());
+        let (mut split, mut mdtest) = (SplitLine::default(), Box::<mdtest::Line>::default());
         let mut md_workbench = OptionValues::default();
         if command == "mdtest" {
-            mdtest = OptionValues::of(&check_classic(&words, &stray, check_mdtest)?);
+            mdtest = Box::new(mdtest::Line::read(&words));
+            check_occurrences(&mdtest.occurrences, &words, &stray, check_mdtest)?;
         } else if command == "md-workbench" {
             md_workbench = OptionValues::of(&check_classic(&words, &stray, md_workbench::check)?);
         } else {
@@ -155,7 +152,7 @@ impl ToolLine {
     /// not decide it.
     pub fn operations(&self, phase: &str, ranks: u32) -> Option<u64> {
         let operations = match self.tool.command {
-            "mdtest" => mdtest::operations(&self.mdtest, ranks.into()),
+            "mdtest" => self.mdtest.operations(ranks.into()),
             "md-workbench" => md_workbench::operations(&self.md_workbench, phase, ranks.into()),
             _ => 0,
         };
@@ -168,7 +165,7 @@ impl ToolLine {
 
     /// `-W` of mdtest, seconds; 0 for never.
     pub fn deadline_s(&self) -> u64 {
-        self.mdtest.number(MdtestOption::Deadline, 0).unwrap_or(0)
+        self.mdtest.deadline.into()
     }
 
     /// Seconds after which a phase stops, in all its repetitions together; 0 for never.
@@ -181,18 +178,15 @@ impl ToolLine {
 
     /// Whether the command line saves or reads the number of items, with `-x` of mdtest.
     pub fn status_file(&self) -> bool {
-        self.mdtest.has(MdtestOption::StatusFile)
+        self.mdtest.status_file.is_some()
     }
 
     /// Whether the phase compares data: reading with `-X` of mdtest and md-workbench, creation with
     /// `--verify-write` of mdtest, and the files that flash-io reads back.
     pub fn compares(&self, phase: &str) -> bool {
-        let given = &self.mdtest;
         match phase {
-            "file_read" => given.on(MdtestOption::VerifyRead),
-            "file_creation" => {
-                given.on(MdtestOption::VerifyWrite) && given.number(MdtestOption::WriteBytes, 0) > Some(0)
-            }
+            "file_read" => self.mdtest.verify_read,
+            "file_creation" => self.mdtest.verify_write && self.mdtest.write_bytes > 0,
             "benchmark_read" => md_workbench::compares(&self.md_workbench),
             phase => self.tool.measures == Measures::Bytes && phase.ends_with("_check"),
         }
@@ -212,18 +206,18 @@ impl ToolLine {
 
     /// By how many ranks items shift from the ranks that create them to the ranks that stat or read them.
     pub fn shift(&self) -> u64 {
-        let of_mdtest = self.mdtest.number(MdtestOption::Shift, 0).unwrap_or(0);
+        let of_mdtest = self.mdtest.rank_shift().unwrap_or(0);
         self.long_number("shift").unwrap_or(of_mdtest)
     }
 
     /// Whether items do not belong to single ranks: `-S` and `-c` of mdtest.
     pub fn shares_names(&self) -> bool {
-        self.mdtest.on(MdtestOption::SharedFile) || self.mdtest.on(MdtestOption::Collective)
+        self.mdtest.shared_file || self.mdtest.collective
     }
 
     /// Whether each rank has its own tree of directories: `-u` of mdtest.
     pub fn has_own_trees(&self) -> bool {
-        self.mdtest.on(MdtestOption::UniqueDirectory)
+        self.mdtest.unique_dir
     }
 
     /// Whether each node drops its caches before it lists, or reports that it could not: `--cold` of ls-lr.
@@ -233,14 +227,21 @@ impl ToolLine {
 
     /// Whether the user's commands run between phases.
     pub fn runs_commands(&self) -> bool {
-        [MdtestOption::CommandBefore, MdtestOption::CommandAfter]
-            .into_iter()
-            .any(|option| self.mdtest.has(option))
+        self.mdtest.runs_commands()
     }
 
     /// Whether the command line itself fills directories first.
     pub fn preloads(&self) -> bool {
-        self.mdtest.has(MdtestOption::Preload)
+        self.mdtest.preloads()
+    }
+
+    /// The reason why this command line cannot find the items of `made`, which `maker` created. `None` if the
+    /// two command lines show no such reason.
+    pub fn misses(&self, made: &ToolLine, maker: &str) -> Option<String> {
+        if self.tool.command != "mdtest" {
+            return None;
+        }
+        self.mdtest.misses(&made.mdtest, maker)
     }
 
     /// How often it repeats everything within one job.
@@ -279,7 +280,17 @@ fn check_classic<I: ClassicOption>(
     rule: fn(I, &str) -> Result<(), Usage>,
 ) -> Result<Vec<OptionOccurrence<I>>, Usage> {
     let occurrences = read_tokens::<I>(words);
-    for given in &occurrences {
+    check_occurrences(&occurrences, words, stray, rule)?;
+    Ok(occurrences)
+}
+
+fn check_occurrences<I: ClassicOption>(
+    occurrences: &[OptionOccurrence<I>],
+    words: &[String],
+    stray: &dyn Fn(&str) -> String,
+    rule: fn(I, &str) -> Result<(), Usage>,
+) -> Result<(), Usage> {
+    for given in occurrences {
         let word = &words[given.at];
         if let OptionInput::Fault(OptionFault::Stray(_)) = given.input {
             return Err(Usage(stray(word)));
@@ -291,7 +302,7 @@ fn check_classic<I: ClassicOption>(
             rule(row.id, given.text().unwrap_or_default())?;
         }
     }
-    Ok(occurrences)
+    Ok(())
 }
 
 /// Rejects an option that a campaign cannot pass on to mdtest.

@@ -4,7 +4,7 @@
 //! [`LineSubject::worded_role`], which gives only info.
 //! Never here: where the facts come from.
 
-use command::{LaunchedRanks, LineFacts, MdtestFacts, TypedCommand, WorkloadName, ior};
+use command::{LaunchedRanks, LineFacts, TypedCommand, WorkloadName, ior, mdtest};
 use plan::{Comparison, Stat};
 use results::finding::SourcePosition;
 use units::{Dimension, Quantity};
@@ -204,7 +204,7 @@ impl LineSubject {
     }
 
     /// The command line of mdtest.
-    pub(crate) fn mdtest(&self) -> Option<&MdtestFacts> {
+    pub(crate) fn mdtest(&self) -> Option<&mdtest::Line> {
         match &self.line {
             LineFacts::Mdtest(line) => Some(line),
             _ => None,

@@ -9,7 +9,7 @@ mod reported;
 
 use std::borrow::Cow;
 
-use command::{MdtestFacts, ior};
+use command::{ior, mdtest};
 use regex_lite::Regex;
 use results::record::{End, Record, Reported, Run, SCHEMA, Value};
 use units::{Dimension, Quantity};
@@ -347,8 +347,8 @@ impl App {
     }
 
     /// The facts of the command line that mdtest printed, if the program is mdtest.
-    pub fn mdtest_line(&self, facts: &Reported) -> Option<MdtestFacts> {
-        self.options("mdtest", facts).map(MdtestFacts::read)
+    pub fn mdtest_line(&self, facts: &Reported) -> Option<mdtest::Line> {
+        self.options("mdtest", facts).map(mdtest::Line::read)
     }
 
     /// The options on the command line that the program printed, if it is `name`.

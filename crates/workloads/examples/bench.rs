@@ -109,13 +109,14 @@ fn copy(ops: u64) -> f64 {
 /// The phases of a run of mdtest on one local rank; with `DUMMY` for a directory it makes nothing.
 fn mdtest(dir: &str, items: u64) -> Vec<Phase> {
     let (dirs, backend) = (vec![dir.to_owned()], if dir == "DUMMY" { dir } else { "POSIX" }.to_owned());
-    let base = mdtest::MdtestParameters { rename: false, ..mdtest::MdtestParameters::default() };
-    let parameters = mdtest::MdtestParameters { dirs, items, backend, ..base };
+    let base = command::mdtest::Request { rename: false, ..command::mdtest::Request::default() };
+    let parameters = command::mdtest::Request { dirs, items, backend, ..base };
     parameters.check(1).expect("sound parameters");
     let storage = storage::driver(&parameters.backend).expect("a known backend");
     let storage = (storage.open)(&parameters.settings).expect("settings it takes");
     let (comm, mut clock, mut records) = (ranks::local::alone(), CycleClock::new(), Vec::new());
-    let done = mdtest::run(&parameters, &*storage, &comm, &mut clock, &mut records, None, &mut Silent, 1);
+    let done =
+        mdtest::run(&parameters, &*storage, &comm, &mut clock, &mut records, None, &mut Silent, 1, None);
     assert_eq!(done.expect("the run ends"), mdtest::MdtestSummary::default());
     let phase = |record| if let Record::Phase(phase) = record { Some(*phase) } else { None };
     records.into_iter().filter_map(phase).collect()

@@ -6,13 +6,12 @@
 use std::fmt::Write as _;
 
 use command::classic::{self, ClassicLine};
-use command::{TypedCommand, WorkloadName, ior};
+use command::{TypedCommand, WorkloadName, ior, mdtest};
 use lint::LineSubject;
 use plan::line::Line;
 use plan::{Plan, schedule};
 use results::finding::Finding;
 
-use super::mdtest::typed::TypedMdtest;
 use super::{check, drifted, rejections};
 use crate::corpus::Corpus;
 use crate::session::RankStart;
@@ -52,11 +51,15 @@ fn parameters(workload: WorkloadName, words: &[String]) -> String {
             format!("run: {:?}\n", run.map_err(|why| why.0))
         }
         WorkloadName::Mdtest => {
-            let run = classic::parse::<TypedMdtest>(words).and_then(TypedMdtest::meant);
-            format!("run: {:?}\n", run.map(|run| run.parameters).map_err(|why| why.0))
+            format!("run: {:?}\n", request::<mdtest::Parsed>(words))
         }
         _ => String::new(),
     }
+}
+
+fn request<T: ClassicLine<Request: Clone>>(words: &[String]) -> Result<T::Request, String> {
+    let run = classic::parse::<T>(words).and_then(T::finished);
+    run.map(|run| run.request().clone()).map_err(|why| why.0)
 }
 
 fn listed(what: &str, findings: &[Finding]) -> String {

@@ -270,7 +270,7 @@ mod tests {
     fn every_operation_and_label_has_a_name_without_a_classic_word() {
         let both = |(kind, _)| OPERATIONS.map(|(operation, _)| format!("{kind}_{operation}"));
         let labels = KINDS.into_iter().flat_map(both);
-        let more = workloads::mdtest::operation_names().map(|name| format!("file_{name}"));
+        let more = command::mdtest::operation_names().map(|name| format!("file_{name}"));
         for label in labels.chain(more) {
             let name = phase_name(&label);
             assert!(SEARCHED.iter().all(|word| !name.contains(word)), "{label}: {name}");

@@ -34,6 +34,12 @@ pub trait ClassicLine: Default {
     /// Completes the request with what several options mean together.
     fn finish(&mut self) -> Result<(), Usage>;
 
+    /// The same, finished.
+    fn finished(mut self) -> Result<Self, Usage> {
+        self.finish()?;
+        Ok(self)
+    }
+
     /// What the workload runs.
     fn request(&self) -> &Self::Request;
 
@@ -45,7 +51,7 @@ pub trait ClassicLine: Default {
 ///
 /// Invariant: a value that cannot be read, such as `${SMALLEST}`, is never guessed. Its option keeps its
 /// default, and is [`Self::is_unread`]. Only a flag with such a number is on.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReadLine<T: ClassicLine> {
     /// The arguments, without the program's name.
     pub words: Vec<String>,
@@ -54,6 +60,12 @@ pub struct ReadLine<T: ClassicLine> {
     /// The options in their order, with their places.
     pub occurrences: Vec<OptionOccurrence<T::Option>>,
     unread: BTreeSet<T::Option>,
+}
+
+impl<T: ClassicLine> Default for ReadLine<T> {
+    fn default() -> Self {
+        Self::read(&[])
+    }
 }
 
 impl<T: ClassicLine> Deref for ReadLine<T> {

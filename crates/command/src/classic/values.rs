@@ -77,11 +77,6 @@ impl<I: ClassicOption> OptionValues<I> {
         self.options.get(&flag).is_some_and(|last| last.count > 0)
     }
 
-    /// The value of an option.
-    pub(crate) fn text(&self, option: I) -> Option<&str> {
-        self.options.get(&option)?.text.as_deref()
-    }
-
     /// A number, or `otherwise` where the command line gives none. `None` if the given one cannot be parsed.
     pub(crate) fn number(&self, option: I, otherwise: u64) -> Option<u64> {
         match self.options.get(&option) {

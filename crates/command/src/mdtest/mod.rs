@@ -1,15 +1,29 @@
-//! The command line of `mdtest`: its options and its retired options.
+//! The command line of `mdtest`: its options, what they request, what is rejected, and its retired options.
 //!
-//! Never here: the effect of an option on the workload, which the personality knows.
+//! [`Request`] is what the engine runs. A [`Line`] is any command line, as far as it can be read.
+//!
+//! Never here: running a request.
 
-mod table;
+mod counts;
+mod facts;
+mod operations;
+mod options;
+mod parsed;
+mod request;
+mod rules;
 
-pub use table::MdtestOption;
+pub use counts::ItemCounts;
+pub use facts::Line;
+pub(crate) use facts::tree;
+pub use operations::{ItemOperation, OPERATIONS, OperationKind, When, operation_names};
+pub use options::MdtestOption;
+pub use parsed::{Edition, Output, Parsed};
+pub use request::Request;
 
 use crate::classic::{
     ClassicOption, OptionFault, OptionInput, OptionKind, OptionRow, Respelling, RetiredOption, Successor,
 };
-use table::ROWS;
+use options::ROWS;
 
 impl ClassicOption for MdtestOption {
     const PROGRAM: &'static str = "mdtest";

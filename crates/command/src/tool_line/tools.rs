@@ -4,9 +4,8 @@
 
 use std::fmt;
 
-use super::mdtest::{self, tree};
 use super::{Measures, ToolLine, md_workbench};
-use crate::MdtestOption;
+use crate::mdtest::tree;
 use crate::words::Valued;
 
 /// The differences between these workloads.
@@ -51,8 +50,6 @@ impl PartialEq for Tool {
         self.key == other.key
     }
 }
-
-impl Eq for Tool {}
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
@@ -172,13 +169,13 @@ pub(super) const TOOLS: &[Tool] = &[
         place: Some('d'),
         default_place: &["-d", "{dir}/mdtest"],
         measures: Measures::Operations,
-        phases: |line| mdtest::phases(&line.mdtest),
-        creates: |line| mdtest::does(&line.mdtest, MdtestOption::Create),
-        removes: |line| mdtest::does(&line.mdtest, MdtestOption::Remove),
-        writes: |line, ranks| mdtest::bytes(&line.mdtest).saturating_mul(ranks),
-        names: |line, ranks, preload| mdtest::names(&line.mdtest, ranks, preload),
-        sets: |line| mdtest::sets(&line.mdtest),
-        repetitions: |line| mdtest::iterations(&line.mdtest),
+        phases: |line| line.mdtest.phases(),
+        creates: |line| line.mdtest.create,
+        removes: |line| line.mdtest.remove,
+        writes: |line, ranks| line.mdtest.bytes().saturating_mul(ranks),
+        names: |line, ranks, preload| line.mdtest.names(ranks, preload),
+        sets: |line| line.mdtest.sets(),
+        repetitions: |line| line.mdtest.repetitions(),
     },
     Tool {
         key: "mpi_io",

@@ -50,7 +50,7 @@ fn cached(job: &Job, app: &App) -> Option<Reason> {
     let bypasses = line.is_some_and(|line| line.is_direct() || line.drop_caches);
     let other_nodes = match app.parse.as_deref() {
         Some("ior") => facts.shifted == Some(true),
-        _ => app.mdtest_line(facts).is_some_and(|line| line.shift != Some(0)),
+        _ => app.mdtest_line(facts).is_some_and(|line| line.rank_shift() != Some(0)),
     };
     let moved = other_nodes && facts.nodes.is_some_and(|nodes| nodes > 1);
     (!bypasses && !moved).then(|| Reason::new(Code::ReportedCached).with("phase", &phase.phase))

@@ -15,12 +15,12 @@ const TREES: u64 = 10;
 
 /// md-same-node; the records decide it too
 pub(crate) fn same_node(subject: &LineSubject) -> Option<Finding> {
-    let line = subject.mdtest().filter(|line| line.creates && (line.stats || line.removes))?;
-    if line.runs_commands || subject.cache_warm {
+    let line = subject.mdtest().filter(|line| line.create && (line.looks_up() || line.remove))?;
+    if line.runs_commands() || subject.cache_warm {
         return None;
     }
     let reason = Reason::new(Code::MdSameNode);
-    let reason = match (subject.nodes(), subject.ppn(), line.shift) {
+    let reason = match (subject.nodes(), subject.ppn(), line.rank_shift()) {
         (Some(1), ..) => reason.with("nodes", 1_u64),
         (_, ppn, Some(0)) => reason.with_some("ppn", ppn),
         (_, Some(ppn), Some(shift)) if shift < ppn => reason.with("shift", shift).with("ppn", ppn),
@@ -31,9 +31,9 @@ pub(crate) fn same_node(subject: &LineSubject) -> Option<Finding> {
 
 /// md-too-short, from the command line alone; the records decide it too
 pub(crate) fn too_few(subject: &LineSubject) -> Option<Finding> {
-    let line = subject.mdtest().filter(|line| line.deadline_s == 0)?;
+    let line = subject.mdtest().filter(|line| line.deadline == 0)?;
     let ranks = subject.ranks()?;
-    let all = line.items?.saturating_mul(ranks);
+    let all = line.items_known()?.saturating_mul(ranks);
     if subject.reported || all >= ITEMS || all == 0 {
         return None;
     }
@@ -94,13 +94,13 @@ pub(super) fn directories(unique: bool) -> &'static str {
 pub(crate) fn pair(plan: &PlanSubject) -> Vec<Finding> {
     let judged = plan.lines.iter().filter(|line| !line.criteria.is_empty() || line.reported);
     let of_mdtest = judged.filter_map(|line| Some((line, line.mdtest()?)));
-    let creating: Vec<_> = of_mdtest.filter(|(_, line)| line.creates).collect();
+    let creating: Vec<_> = of_mdtest.filter(|(_, line)| line.create).collect();
     let Some((first, line)) = creating.first() else { return Vec::new() };
-    if creating.iter().any(|(_, other)| other.unique != line.unique) {
+    if creating.iter().any(|(_, other)| other.unique_dir != line.unique_dir) {
         return Vec::new();
     }
     let reason = Reason::new(Code::SharedUniquePair)
-        .with("directories", directories(line.unique))
-        .with("other", directories(!line.unique));
+        .with("directories", directories(line.unique_dir))
+        .with("other", directories(!line.unique_dir));
     vec![Finding::new(NeedsWaiver, reason).about(&first.id).at(first.place())]
 }

@@ -16,7 +16,7 @@ fn paths(subject: &LineSubject) -> Vec<(String, Option<SourcePosition>)> {
             let place = line.word('o').map(|(number, word)| SourcePosition::Word(number, word));
             (line.file(), place)
         }
-        LineFacts::Mdtest(line) => (line.dir.as_deref(), None),
+        LineFacts::Mdtest(line) => (line.dir(), None),
         LineFacts::Walk(line) => (line.dir.as_deref(), None),
         LineFacts::Other(dir) => (dir.as_deref(), None),
     };

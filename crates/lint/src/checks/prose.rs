@@ -192,7 +192,7 @@ const UNIQUE: &[&str] = &["separate director", "unique director", "own directory
 /// shared-unique-pair, from the clause text
 pub(crate) fn pair(subject: &LineSubject) -> Option<Finding> {
     let line = subject.mdtest().filter(|_| !subject.criteria.is_empty() || subject.reported)?;
-    let mentioned: &[&str] = match (mentions(subject, SHARED), mentions(subject, UNIQUE), line.unique) {
+    let mentioned: &[&str] = match (mentions(subject, SHARED), mentions(subject, UNIQUE), line.unique_dir) {
         (true, false, true) => &["shared"],
         (false, true, false) => &["separate"],
         (true, true, _) => &["shared", "separate"],
@@ -200,7 +200,7 @@ pub(crate) fn pair(subject: &LineSubject) -> Option<Finding> {
     };
     let reason = Reason::new(Code::SharedUniquePair)
         .with("mentioned", Datum::list(mentioned.iter().copied()))
-        .with("directories", directories(line.unique));
+        .with("directories", directories(line.unique_dir));
     Some(info(reason))
 }
 

@@ -101,7 +101,7 @@ pub(super) fn against_role(subject: &LineSubject, role: LineRole, name: &str) ->
 /// The place of `-k` in an mdtest command line. Since IOR 3.3, `-k` creates files by mknod. Such lines were
 /// written for mdtest 1.9 and 3.2, which did not have the option.
 fn mknod(subject: &LineSubject) -> Option<usize> {
-    subject.mdtest()?.makes_nodes_at
+    subject.mdtest()?.mknod_place()
 }
 
 /// The facts of an ior command line with `-z`, if it shuffles segments.

@@ -3,9 +3,9 @@
 //! The number of the item takes the place of the offset.
 
 use super::items::Items;
-use super::parameters::MdtestParameters;
-use crate::kit::payload::{DataIdentity, Packet, Payload, file_id_of};
+use crate::kit::payload::{DataIdentity, DataKey, Packet, Payload, file_id_of, text_id};
 use crate::kit::small_data::{SmallData, words_end};
+use command::mdtest::Request;
 
 /// The data of files of one length.
 pub(super) struct FileData {
@@ -18,8 +18,9 @@ pub(super) struct FileData {
 
 impl FileData {
     /// Data of this run's seed.
-    pub(super) fn new(parameters: &MdtestParameters, signature: i32) -> Self {
-        let MdtestParameters { packet, data_of: of, data_key: key, .. } = *parameters;
+    pub(super) fn new(parameters: &Request, signature: i32, key: Option<DataKey>) -> Self {
+        let packet = parameters.packet;
+        let of = text_id(parameters.data_of.as_deref());
         let identity = DataIdentity { packet, signature, key, ..DataIdentity::default() };
         let length = usize::try_from(parameters.write_bytes).ok().filter(|length| *length > 0);
         Self { data: SmallData::new(identity), of, length }

@@ -2,33 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use super::MdtestParameters;
 use super::scene::{MdtestRankResult, all_phases, only_create, play_in};
 use crate::kit::payload::Packet;
+use command::mdtest::Request;
 
 fn file(dir: &Path, name: &str) -> PathBuf {
     dir.join(format!("A/test-dir.0-0/mdtest_tree.0/file.mdtest.{name}"))
 }
 
-fn writing(packet: Packet, bytes: u64) -> MdtestParameters {
-    MdtestParameters {
-        packet,
-        write_bytes: bytes,
-        signature: Some(42),
-        directories: false,
-        items: 3,
-        ..only_create()
-    }
+fn writing(packet: Packet, bytes: u64) -> Request {
+    Request { packet, write_bytes: bytes, signature: Some(42), directories: false, items: 3, ..only_create() }
 }
 
-fn reading(packet: Packet, bytes: u64) -> MdtestParameters {
-    MdtestParameters {
-        create: false,
-        read: true,
-        verify_read: true,
-        read_bytes: bytes,
-        ..writing(packet, bytes)
-    }
+fn reading(packet: Packet, bytes: u64) -> Request {
+    Request { create: false, read: true, verify_read: true, read_bytes: bytes, ..writing(packet, bytes) }
 }
 
 fn checksum(bytes: &[u8]) -> u64 {
@@ -66,7 +53,7 @@ fn found(packet: Packet, bytes: u64, spoil: impl Fn(&Path)) -> (u64, Vec<String>
 
 /// The same with other reader settings.
 fn found_by(
-    reader: &MdtestParameters,
+    reader: &Request,
     bytes: u64,
     spoil: impl Fn(&Path),
 ) -> (u64, Vec<String>, Vec<MdtestRankResult>) {
@@ -104,7 +91,7 @@ fn correct_data_verifies_completely_and_in_part_for_every_type_and_length() {
                     continue;
                 }
                 // A reader may know the length of the files, or not.
-                let reader = MdtestParameters { write_bytes: known, ..reading(packet, read) };
+                let reader = Request { write_bytes: known, ..reading(packet, read) };
                 let (wrong, bad, left) = found_by(&reader, bytes, |_| ());
                 assert_eq!((wrong, bad), (0, vec![]), "{packet:?}, {read} of {bytes}");
                 let compared = left[0].phase("file_read").check.as_ref().map(|check| check.bytes);
@@ -186,7 +173,7 @@ fn data_of_another_item_is_reported_as_misplaced() {
 
 #[test]
 fn writes_are_read_back_at_once_and_shifted_readers_know_the_writer() {
-    let parameters = MdtestParameters {
+    let parameters = Request {
         verify_write: true,
         verify_read: true,
         read_bytes: 3901,
@@ -198,7 +185,7 @@ fn writes_are_read_back_at_once_and_shifted_readers_know_the_writer() {
     };
     for (shared_file, collective) in [(false, false), (true, false), (false, true)] {
         let verify_write = !collective;
-        let parameters = MdtestParameters { shared_file, collective, verify_write, ..parameters.clone() };
+        let parameters = Request { shared_file, collective, verify_write, ..parameters.clone() };
         let dir = tempfile::tempdir().unwrap();
         let left = play_in(dir.path(), 3, &parameters);
         assert_eq!(left[0].done.as_ref().map(|done| (done.wrong, done.failed)), Ok((0, 0)));
@@ -215,12 +202,12 @@ fn a_short_file_that_is_not_compared_fails_the_read_where_it_ends() {
     let dir = tempfile::tempdir().unwrap();
     let made = play_in(dir.path(), 1, &writing(Packet::Timestamp, 10));
     assert_eq!(made[0].phase("file_creation").smallest_file_bytes, Some(10));
-    let long = MdtestParameters { verify_read: false, write_bytes: 0, ..reading(Packet::Timestamp, 100) };
+    let long = Request { verify_read: false, write_bytes: 0, ..reading(Packet::Timestamp, 100) };
     let halt = play_in(dir.path(), 1, &long)[0].done.clone().expect_err("it ends");
     assert!(halt.why.ends_with("file.mdtest.0.0: read: the file has 10 of 100 bytes"), "{halt}");
     let call = halt.call.expect("it is a call");
     assert_eq!((call.offset, call.is_short), (Some(10), true));
-    let continuing = MdtestParameters { keep_going: true, ..long };
+    let continuing = Request { keep_going: true, ..long };
     let left = play_in(dir.path(), 1, &continuing);
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(3));
     let first = &left[0].phase("file_read").failed.as_ref().expect("some failed").first[0];

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use results::Record;
 
-use super::MdtestParameters;
 use super::operations;
 use super::recording::Recording;
 use super::scene::{all_phases, names_in, only_create, play_in, play_on, within};
+use command::mdtest::Request;
 
 fn everything() -> Vec<String> {
-    operations::names().map(str::to_owned).collect()
+    command::mdtest::operation_names().map(str::to_owned).collect()
 }
 
 /// Whether the test directory supports user attributes.
@@ -23,7 +23,7 @@ fn keeps_attributes(dir: &Path) -> bool {
 
 #[test]
 fn all_operations_together_leave_the_same_files_as_the_classic_ones() {
-    let base = MdtestParameters { branching: 2, depth: 1, items: 12, write_bytes: 5, ..only_create() };
+    let base = Request { branching: 2, depth: 1, items: 12, write_bytes: 5, ..only_create() };
     for (unique_dir, shared_file, shift) in
         [(false, false, 0), (true, false, 0), (false, true, 0), (true, false, 1), (false, false, 1)]
     {
@@ -33,8 +33,8 @@ fn all_operations_together_leave_the_same_files_as_the_classic_ones() {
             println!("SKIPPED: the file system has no user attributes; all other operations are tested");
             extra.retain(|name| !name.starts_with("xattr"));
         }
-        let classic = MdtestParameters { unique_dir, shared_file, shift, ..base.clone() };
-        let more = MdtestParameters { extra: extra.clone(), ..classic.clone() };
+        let classic = Request { unique_dir, shared_file, shift, ..base.clone() };
+        let more = Request { extra: extra.clone(), ..classic.clone() };
         play_in(dir.path(), 3, &classic);
         let cut = |name: String| name.split(' ').next().unwrap_or_default().to_owned();
         let before: Vec<String> = names_in(dir.path()).into_iter().map(cut).collect();
@@ -46,7 +46,7 @@ fn all_operations_together_leave_the_same_files_as_the_classic_ones() {
         let classic = if shared_file { 2 } else { 3 };
         assert_eq!(left[0].phases().len(), classic + extra.len());
         std::fs::remove_dir_all(dir.path().join("A")).unwrap();
-        let whole = MdtestParameters { stat: true, read: true, rename: true, remove: true, ..more };
+        let whole = Request { stat: true, read: true, rename: true, remove: true, ..more };
         let left = play_in(dir.path(), 3, &whole);
         assert!(left[0].done.is_ok(), "{:?}", left[0].done);
         assert_eq!(names_in(dir.path()), [""; 0]);
@@ -81,8 +81,7 @@ fn each_operation_makes_its_call_on_each_item() {
     ] {
         let dir = tempfile::tempdir().unwrap();
         let storage = Recording::new();
-        let parameters =
-            MdtestParameters { extra: vec![name.into()], items: 2, directories: false, ..only_create() };
+        let parameters = Request { extra: vec![name.into()], items: 2, directories: false, ..only_create() };
         let left = play_on(1, &within(dir.path(), &parameters), &storage);
         let word = calls[0].split(' ').next().unwrap();
         let wanted: Vec<&str> = calls.into_iter().filter(|call| !call.is_empty()).collect();
@@ -92,7 +91,7 @@ fn each_operation_makes_its_call_on_each_item() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Recording::new();
     let extra = vec!["rename-across".into()];
-    let parameters = MdtestParameters { extra, items: 2, directories: false, ..only_create() };
+    let parameters = Request { extra, items: 2, directories: false, ..only_create() };
     let left = play_on(1, &within(dir.path(), &parameters), &storage);
     let file = |item| format!("rename file.mdtest.0.{item} file.mdtest.0.{item}");
     assert_eq!(storage.calls(0, &["rename"]), [file(0), file(1), file(0), file(1)], "there, then back");
@@ -107,7 +106,7 @@ fn a_failed_removal_of_an_attribute_is_not_a_missing_attribute() {
             println!("SKIPPED: the file system has no user attributes");
             return;
         }
-        let parameters = MdtestParameters {
+        let parameters = Request {
             extra: vec!["xattr-set".into()],
             directories: false,
             items: 2,
@@ -122,7 +121,7 @@ fn a_failed_removal_of_an_attribute_is_not_a_missing_attribute() {
         // If no attribute could be set, none is to be removed.
         let dir = tempfile::tempdir().unwrap();
         let storage = Recording::failing("setxattr", "file.mdtest.", 13);
-        let parameters = MdtestParameters { keep_going: true, ..parameters };
+        let parameters = Request { keep_going: true, ..parameters };
         let left = play_on(2, &within(dir.path(), &parameters), &storage);
         assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(4));
     }
@@ -132,8 +131,7 @@ fn a_failed_removal_of_an_attribute_is_not_a_missing_attribute() {
 fn directories_alone_are_listed_too() {
     let dir = tempfile::tempdir().unwrap();
     let extra = vec!["list".into()];
-    let parameters =
-        MdtestParameters { extra, files: false, items: 4, branching: 3, depth: 1, ..all_phases() };
+    let parameters = Request { extra, files: false, items: 4, branching: 3, depth: 1, ..all_phases() };
     let left = play_in(dir.path(), 2, &parameters);
     assert_eq!(left[0].phase("directory_listing").ops, 8);
 }
@@ -145,7 +143,7 @@ fn a_listing_with_missing_entries_is_a_failure() {
     // The command removes half of the files before the listing, which then finds the other half.
     let remove = format!("rm -f {}/A/test-dir.0-0/mdtest_tree.0/file.mdtest.0.0", dir.path().display());
     let parameters =
-        MdtestParameters { extra, directories: false, items: 2, before_phase: Some(remove), ..only_create() };
+        Request { extra, directories: false, items: 2, before_phase: Some(remove), ..only_create() };
     let left = play_in(dir.path(), 1, &parameters);
     let halt = left[0].done.clone().expect_err("one is missing");
     assert!(halt.why.contains("mdtest_tree.0: list: 1 of at least 2 entries were listed"), "{halt}");
@@ -153,8 +151,7 @@ fn a_listing_with_missing_entries_is_a_failure() {
     let dir = tempfile::tempdir().unwrap();
     let gone = dir.path().join("A/test-dir.0-0/mdtest_tree.0/mdtest_tree.2").display().to_string();
     let remove = format!("test ! -e {gone}/file.mdtest.0.2 || rm -r {gone}");
-    let tree =
-        MdtestParameters { items: 3, branching: 2, depth: 1, before_phase: Some(remove), ..parameters };
+    let tree = Request { items: 3, branching: 2, depth: 1, before_phase: Some(remove), ..parameters };
     let halt = play_in(dir.path(), 1, &tree)[0].done.clone().expect_err("one is missing");
     assert!(halt.why.contains("mdtest_tree.0: list: 2 of at least 3 entries were listed"), "{halt}");
 }
@@ -162,7 +159,7 @@ fn a_listing_with_missing_entries_is_a_failure() {
 #[test]
 fn preloaded_files_are_counted_and_removed_with_the_rest() {
     for (unique_dir, ranks, directories) in [(false, 2, 6), (true, 2, 12), (true, 1, 6), (false, 3, 6)] {
-        let base = MdtestParameters {
+        let base = Request {
             branching: 2,
             depth: 1,
             preload: 50,
@@ -171,9 +168,9 @@ fn preloaded_files_are_counted_and_removed_with_the_rest() {
             ..all_phases()
         };
         let counted = if unique_dir {
-            MdtestParameters { items: 6, ..base.clone() }
+            Request { items: 6, ..base.clone() }
         } else {
-            MdtestParameters { items: 4, items_per_dir: 2, ..base.clone() }
+            Request { items: 4, items_per_dir: 2, ..base.clone() }
         };
         let trees = if unique_dir { directories / 2 } else { directories };
         let dir = tempfile::tempdir().unwrap();
@@ -193,11 +190,11 @@ fn preloaded_files_are_counted_and_removed_with_the_rest() {
 #[test]
 fn preloaded_files_stay_if_nothing_is_removed() {
     let dir = tempfile::tempdir().unwrap();
-    let parameters = MdtestParameters { preload: 7, items: 1, directories: false, ..only_create() };
+    let parameters = Request { preload: 7, items: 1, directories: false, ..only_create() };
     assert!(play_in(dir.path(), 2, &parameters)[0].done.is_ok());
     let names = names_in(dir.path());
     assert_eq!(names.iter().filter(|name| name.contains("/preload.mdtest.")).count(), 7);
-    let remove = MdtestParameters { create: false, remove: true, ..parameters };
+    let remove = Request { create: false, remove: true, ..parameters };
     assert!(play_in(dir.path(), 2, &remove)[0].done.is_ok());
     assert_eq!(names_in(dir.path()), ["A/"]);
 }
@@ -205,22 +202,15 @@ fn preloaded_files_stay_if_nothing_is_removed() {
 #[test]
 fn removing_a_preloaded_tree_without_its_preload_names_the_missing_option() {
     let dir = tempfile::tempdir().unwrap();
-    let parameters = MdtestParameters { preload: 7, items: 2, remove: false, ..all_phases() };
+    let parameters = Request { preload: 7, items: 2, remove: false, ..all_phases() };
     assert!(play_in(dir.path(), 1, &parameters)[0].done.is_ok());
-    let only = MdtestParameters {
-        create: false,
-        stat: false,
-        read: false,
-        rename: false,
-        remove: true,
-        ..parameters
-    };
-    let left = play_in(dir.path(), 1, &MdtestParameters { preload: 0, ..only.clone() });
+    let only = Request { create: false, stat: false, read: false, rename: false, remove: true, ..parameters };
+    let left = play_in(dir.path(), 1, &Request { preload: 0, ..only.clone() });
     // The tree and its test directory stay.
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(2));
     let notices = left[0].events("Notice").concat();
     assert!(notices.contains("a directory holds 7 files of --preload. Add --preload 7"), "{notices}");
-    let items_gone = MdtestParameters { directories: false, files: true, items: 0, ..only };
+    let items_gone = Request { directories: false, files: true, items: 0, ..only };
     assert!(play_in(dir.path(), 1, &items_gone)[0].done.is_ok());
     assert_eq!(names_in(dir.path()), ["A/"]);
 }
@@ -229,7 +219,7 @@ fn removing_a_preloaded_tree_without_its_preload_names_the_missing_option() {
 fn a_directory_that_cannot_be_preloaded_ends_the_run_with_its_path() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Recording::failing("mknod", "preload.mdtest.5", 28);
-    let parameters = MdtestParameters { preload: 9, items: 1, ..all_phases() };
+    let parameters = Request { preload: 9, items: 1, ..all_phases() };
     let left = play_on(2, &within(dir.path(), &parameters), &storage);
     for rank in &left {
         let halt = rank.done.clone().expect_err("all halt");
@@ -243,7 +233,7 @@ fn a_directory_that_cannot_be_preloaded_ends_the_run_with_its_path() {
 fn a_preloaded_file_that_is_not_listed_is_a_failed_call_on_its_directory() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Recording::failing("mknod", "preload.mdtest.5", 0);
-    let parameters = MdtestParameters { preload: 9, items: 1, ..all_phases() };
+    let parameters = Request { preload: 9, items: 1, ..all_phases() };
     let halt = play_on(1, &within(dir.path(), &parameters), &storage)[0].done.clone().expect_err("it halts");
     assert!(halt.why.contains("mdtest_tree.0: 9 files were created, but 8 are listed"), "{halt}");
     let call = halt.call.expect("a failed call");

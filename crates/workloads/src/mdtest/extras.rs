@@ -13,13 +13,13 @@ use super::directories::one_call;
 use super::items::{Items, Stem, shifted};
 use super::names::{self, TreeShape};
 use super::operations::ItemOperation;
-use super::parameters::MdtestParameters;
 use super::phase::{self, PhasePlan, untimed};
 use super::run::{MdtestRun, ShiftTurn};
 use crate::kit::beneath::alone;
 use crate::kit::failed_call::call_failed;
 use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
+use command::mdtest::Request;
 
 /// The mode that `chmod` sets: fewer permissions than files are created with.
 const PERMISSIONS: u32 = 0o600;
@@ -257,7 +257,7 @@ pub(super) fn list(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Resu
 
 struct List<'r> {
     names: &'r dyn Names,
-    parameters: &'r MdtestParameters,
+    parameters: &'r Request,
     shape: TreeShape,
     iteration: u32,
     holders: u64,

@@ -106,7 +106,7 @@ struct Make<'r> {
 impl<'r> Make<'r> {
     fn new(run: &MdtestRun<'r>, items: Items<'r>, mode: Mode, writes: bool) -> io::Result<Self> {
         let parameters = run.parameters;
-        let data = || FileData::new(parameters, run.signature);
+        let data = || FileData::new(parameters, run.signature, run.key);
         let bytes = if writes { parameters.write_bytes } else { 0 };
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
         let writing = if length > 0 { Some((data(), Buffer::new(length)?)) } else { None };
@@ -203,7 +203,7 @@ pub(super) fn read(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Resu
         items: run.own(ShiftTurn::Read, Stem::File),
         buffer,
         came: 0,
-        verifier: verifies.then(|| Verifier::new(FileData::new(parameters, run.signature))),
+        verifier: verifies.then(|| Verifier::new(FileData::new(parameters, run.signature, run.key))),
         call: "open",
     };
     let mut done = phase::perform(run, &plan, &mut reading, None)?;

@@ -3,13 +3,13 @@
 //! The original program made the lists. Each begins with a line of its ranks and options. Long lists are
 //! stored as their length and a checksum (FNV-1a, 64 bits, of the names separated by line ends).
 
-use super::MdtestParameters;
 use super::scene::{all_phases, names_in, only_create, play_in};
+use command::mdtest::Request;
 
 const GOLDEN: &str = include_str!("../../tests/golden/mdtest_trees.txt");
 
 /// The ranks and parameters of a line of options.
-fn parsed(words: &str, mut parameters: MdtestParameters) -> (u32, MdtestParameters) {
+fn parsed(words: &str, mut parameters: Request) -> (u32, Request) {
     let mut words = words.split(' ');
     let ranks = words.next().and_then(|word| word.parse().ok()).expect("ranks come first");
     while let Some(option) = words.next() {
@@ -86,13 +86,13 @@ fn all_phases_of_all_trees_leave_an_empty_directory() {
 fn phases_of_separate_runs_find_the_items_of_the_first_run() {
     for (words, _) in cases() {
         let dir = tempfile::tempdir().expect("a directory");
-        let none = MdtestParameters { create: false, ..only_create() };
+        let none = Request { create: false, ..only_create() };
         let steps = [
             only_create(),
-            MdtestParameters { stat: true, ..none.clone() },
-            MdtestParameters { read: true, ..none.clone() },
-            MdtestParameters { rename: true, ..none.clone() },
-            MdtestParameters { remove: true, ..none },
+            Request { stat: true, ..none.clone() },
+            Request { read: true, ..none.clone() },
+            Request { rename: true, ..none.clone() },
+            Request { remove: true, ..none },
         ];
         for step in steps {
             let (ranks, parameters) = parsed(words, step);

@@ -8,10 +8,10 @@
 use std::ffi::CStr;
 use std::path::Path;
 
-use super::counts::ItemCounts;
 use super::names::{self, TreeShape};
-use super::parameters::MdtestParameters;
 use crate::kit::path::PathBuffer;
+use command::mdtest::ItemCounts;
+use command::mdtest::Request;
 
 /// The kind of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) enum Stem {
 /// The owners of the items of a walk, and the trees of the items.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ItemOwners<'r> {
-    pub(super) parameters: &'r MdtestParameters,
+    pub(super) parameters: &'r Request,
     pub(super) counts: ItemCounts,
     pub(super) iteration: u32,
     /// The rank that walks.
@@ -165,7 +165,7 @@ pub(super) fn shifted(rank: u32, by: i64, ranks: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn owners(parameters: &MdtestParameters) -> ItemOwners<'_> {
+    fn owners(parameters: &Request) -> ItemOwners<'_> {
         let counts = ItemCounts::of(parameters).expect("within bounds");
         let each = counts.items();
         ItemOwners {
@@ -192,14 +192,14 @@ mod tests {
 
     #[test]
     fn items_go_through_all_directories_of_all_test_directories() {
-        let parameters = MdtestParameters {
+        let parameters = Request {
             dirs: vec!["d".into()],
             branching: 2,
             depth: 1,
             items: 4,
             items_per_dir: 2,
             leaf_only: true,
-            ..MdtestParameters::default()
+            ..Request::default()
         };
         let wanted: Vec<String> = ["2-0", "2-1"]
             .iter()
@@ -213,8 +213,7 @@ mod tests {
 
     #[test]
     fn any_item_is_found_directly_in_any_order() {
-        let parameters =
-            MdtestParameters { branching: 3, depth: 2, items_per_dir: 4, ..MdtestParameters::default() };
+        let parameters = Request { branching: 3, depth: 2, items_per_dir: 4, ..Request::default() };
         let all = paths(owners(&parameters), 52);
         let mut items = Items::new(owners(&parameters), Stem::File);
         for item in [51, 0, 17, 16, 15, 33, 3, 4, 51] {
@@ -226,12 +225,7 @@ mod tests {
 
     #[test]
     fn one_rank_walks_over_the_items_of_all() {
-        let parameters = MdtestParameters {
-            items: 2,
-            unique_dir: true,
-            dirs: vec!["d".into()],
-            ..MdtestParameters::default()
-        };
+        let parameters = Request { items: 2, unique_dir: true, dirs: vec!["d".into()], ..Request::default() };
         let all = ItemOwners { first_owner: 0, tree_shift: 1, ..owners(&parameters) };
         let wanted = [(0, 1, 0), (0, 1, 1), (1, 2, 0), (1, 2, 1), (2, 0, 0), (2, 0, 1)];
         let wanted: Vec<String> = wanted

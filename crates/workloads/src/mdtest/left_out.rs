@@ -17,12 +17,12 @@ use storage::Names;
 use super::directories;
 use super::items::Items;
 use super::operations::ItemOperation;
-use super::parameters::MdtestParameters;
 use super::phase::{self, PhasePlan};
 use super::preload;
 use super::run::MdtestRun;
 use crate::kit::operations::{NothingToDo, Operation};
 use crate::kit::path::PathBuffer;
+use command::mdtest::Request;
 
 /// Counts what one rank leaves out in one phase.
 pub(super) struct LeftOut {
@@ -36,7 +36,7 @@ pub(super) struct LeftOut {
 }
 
 impl LeftOut {
-    pub(super) fn new(parameters: &MdtestParameters) -> Self {
+    pub(super) fn new(parameters: &Request) -> Self {
         let looks_for_preloaded = parameters.preload == 0;
         Self { created: parameters.create, looks_for_preloaded, missing: 0, preloaded: 0 }
     }

@@ -1,13 +1,11 @@
 //! mdtest: metadata operations on a regular tree, phase by phase (mdtest 4.1).
 //!
-//! [`MdtestParameters`] holds the settings, independent of the parser. Its `check` rejects bad settings
-//! before any rank starts. [`run`] is the code of every rank. [`OPERATIONS`] is the single table of the
-//! operations on items. An [`MdtestListener`] on rank 0 gets the events, and the results are recorded.
+//! [`command::mdtest::Request`] has the settings, and rejects bad ones before any rank starts. [`run`] is the
+//! code of every rank. An [`MdtestListener`] on rank 0 gets the events, and the results are recorded.
 //! docs/explanation/metadata.md defines the numbers.
 //!
 //! Never here: the command line, text for people.
 
-pub mod counts;
 mod data;
 mod directories;
 mod extras;
@@ -17,11 +15,9 @@ mod left_out;
 pub mod names;
 mod observer;
 mod operations;
-mod parameters;
 mod phase;
 mod place;
 mod preload;
-mod rules;
 mod run;
 mod status;
 mod tree;
@@ -44,8 +40,5 @@ mod removal_tests;
 #[cfg(test)]
 mod scene;
 
-pub use counts::ItemCounts;
 pub use observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
-pub use operations::{ItemOperation, OPERATIONS, When, names as operation_names};
-pub use parameters::MdtestParameters;
 pub use run::{MdtestSummary, run, stop_at_warning};

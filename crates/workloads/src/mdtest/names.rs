@@ -12,18 +12,18 @@
 
 use std::path::Path;
 
-use super::counts::ItemCounts;
-use super::parameters::MdtestParameters;
 use crate::kit::path::PathBuffer;
+use command::mdtest::ItemCounts;
+use command::mdtest::Request;
 
 /// The test directory of `rank`, by iteration and loop.
-pub fn test_dir(parameters: &MdtestParameters, rank: u32, iteration: u32, number: u64) -> String {
+pub fn test_dir(parameters: &Request, rank: u32, iteration: u32, number: u64) -> String {
     let prefix = parameters.test_dir_prefix;
     format!("{}/{prefix}{iteration}-{number}", own_dir(parameters, rank))
 }
 
 /// The one of the `-d` directories that `rank` uses.
-pub fn own_dir(parameters: &MdtestParameters, rank: u32) -> &str {
+pub fn own_dir(parameters: &Request, rank: u32) -> &str {
     &parameters.dirs[rank as usize % parameters.dirs.len()]
 }
 
@@ -38,7 +38,7 @@ pub struct TreeShape {
 
 impl TreeShape {
     /// The shape of each tree of a run.
-    pub fn of(parameters: &MdtestParameters, counts: ItemCounts) -> Self {
+    pub fn of(parameters: &Request, counts: ItemCounts) -> Self {
         Self { branching: parameters.branching, directories: counts.directories }
     }
 
@@ -112,7 +112,7 @@ fn push_node(path: &mut PathBuffer, shape: TreeShape, rank: Option<u32>, node: u
 
 /// The full path of one directory of a tree.
 pub fn node(
-    parameters: &MdtestParameters,
+    parameters: &Request,
     shape: TreeShape,
     (iteration, number): (u32, u64),
     (rank, tree): (u32, u32),
@@ -167,10 +167,9 @@ mod tests {
 
     #[test]
     fn paths_contain_all_directories_from_the_root() {
-        let mut parameters =
-            MdtestParameters { dirs: vec!["/a".into(), "/b".into()], ..MdtestParameters::default() };
+        let mut parameters = Request { dirs: vec!["/a".into(), "/b".into()], ..Request::default() };
         let shape = TreeShape { branching: 2, directories: 7 };
-        let path = |parameters: &MdtestParameters, rank| {
+        let path = |parameters: &Request, rank| {
             node(parameters, shape, (3, 1), (rank, rank + 1), 4).as_path().display().to_string()
         };
         let shared = "/a/test-dir.3-1/mdtest_tree.0/mdtest_tree.1/mdtest_tree.4";

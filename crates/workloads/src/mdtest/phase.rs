@@ -11,7 +11,6 @@ use results::record::Phase;
 
 use super::observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
 use super::operations::{ItemOperation, When};
-use super::parameters::MdtestParameters;
 use super::run::MdtestRun;
 use crate::kit::drive::{Ending, Stop};
 use crate::kit::failed_call::{path_and_words, words};
@@ -22,6 +21,7 @@ use crate::kit::parts::ReductionParts;
 use crate::kit::permutation::seed_of;
 use crate::kit::reduce::{self, DeadlinePlaces, DoneAtDeadline};
 use crate::kit::transfer_log::TransferLog;
+use command::mdtest::Request;
 
 /// The verbosity at which the paths of trees are reported, and the one for items.
 pub(super) const TREES_AT: u32 = 2;
@@ -185,7 +185,7 @@ fn setting(run: &MdtestRun<'_>, plan: &PhasePlan) -> OperationSetting {
         transfer_bytes: plan.bytes_each,
         persisted: plan.persisted,
         direct: plan.bytes_each > 0 && run.storage.direct(),
-        data_key: parameters.data_key.map(|key| key.facts().clone()).filter(|_| plan.bytes_each > 0),
+        data_key: run.key.map(|key| key.facts().clone()).filter(|_| plan.bytes_each > 0),
         ..Phase::default()
     };
     // A removal does what it can, so that little is left to the user.
@@ -226,7 +226,7 @@ fn order(run: &MdtestRun<'_>, plan: &PhasePlan) -> TransferOrder {
 }
 
 /// The work that `-Y` and `--run-cmd-after-phase` add to a phase's time.
-fn after_phase(parameters: &MdtestParameters) -> Result<(), String> {
+fn after_phase(parameters: &Request) -> Result<(), String> {
     if parameters.call_sync {
         shell("sync")?;
     }

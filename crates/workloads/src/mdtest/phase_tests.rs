@@ -1,11 +1,11 @@
 //! What each rank does in each phase, seen by storage that stores every call, and what is recorded of it.
 
-use super::MdtestParameters;
 use super::recording::Recording;
 use super::scene::{MdtestRankResult, all_phases, names_in, only_create, play_in, play_on, within};
+use command::mdtest::Request;
 
 /// Runs in a temporary directory on storage that stores every call.
-fn watched(ranks: u32, parameters: &MdtestParameters) -> (Recording, Vec<MdtestRankResult>) {
+fn watched(ranks: u32, parameters: &Request) -> (Recording, Vec<MdtestRankResult>) {
     let dir = tempfile::tempdir().expect("a directory");
     let storage = Recording::new();
     let left = play_on(ranks, &within(dir.path(), parameters), &storage);
@@ -13,15 +13,14 @@ fn watched(ranks: u32, parameters: &MdtestParameters) -> (Recording, Vec<MdtestR
     (storage, left)
 }
 
-fn files(items: u64) -> MdtestParameters {
-    MdtestParameters { directories: false, items, ..all_phases() }
+fn files(items: u64) -> Request {
+    Request { directories: false, items, ..all_phases() }
 }
 
 #[test]
 fn every_phase_is_recorded_with_all_its_operations_latencies_and_balance() {
     for ranks in [1, 2, 3] {
-        let parameters =
-            MdtestParameters { branching: 2, depth: 1, items: 30, iterations: 2, ..all_phases() };
+        let parameters = Request { branching: 2, depth: 1, items: 30, iterations: 2, ..all_phases() };
         let (_, left) = watched(ranks, &parameters);
         let names: Vec<&str> = left[0].phases().iter().map(|phase| phase.phase.as_str()).collect();
         let wanted = [
@@ -52,7 +51,7 @@ fn every_phase_is_recorded_with_all_its_operations_latencies_and_balance() {
 
 #[test]
 fn the_numbers_of_each_rank_are_reported_only_on_request() {
-    let parameters = MdtestParameters { rank_times: true, ..files(5) };
+    let parameters = Request { rank_times: true, ..files(5) };
     let (_, left) = watched(3, &parameters);
     let ended = left[0].events("Ended");
     let created = ended.iter().find(|event| event.contains("File creation")).expect("it ended");
@@ -63,7 +62,7 @@ fn the_numbers_of_each_rank_are_reported_only_on_request() {
 
 #[test]
 fn names_shift_from_phase_to_phase() {
-    let parameters = MdtestParameters { shift: 1, ..files(1) };
+    let parameters = Request { shift: 1, ..files(1) };
     let (storage, left) = watched(3, &parameters);
     assert_eq!(left[0].events("Shift"), ["Shift(1)"]);
     for rank in 0..3 {
@@ -86,7 +85,7 @@ fn names_shift_from_phase_to_phase() {
 #[test]
 fn with_ranks_placed_in_blocks_the_shift_counts_in_nodes() {
     let parameters =
-        MdtestParameters { shift: 1, nodes: Some(2), ranks_on_node0: Some(2), unique_dir: true, ..files(1) };
+        Request { shift: 1, nodes: Some(2), ranks_on_node0: Some(2), unique_dir: true, ..files(1) };
     let (storage, left) = watched(4, &parameters);
     assert_eq!(left[0].events("Shift"), ["Shift(2)"]);
     assert!(storage.calls(1, &["stat"]).contains(&"stat file.mdtest.3.0".to_owned()));
@@ -98,7 +97,7 @@ fn with_ranks_placed_in_blocks_the_shift_counts_in_nodes() {
 
 #[test]
 fn with_collective_creates_rank_0_makes_and_removes_all_and_each_opens_its_own() {
-    let parameters = MdtestParameters { collective: true, write_bytes: 5, ..files(2) };
+    let parameters = Request { collective: true, write_bytes: 5, ..files(2) };
     let (storage, left) = watched(2, &parameters);
     let all = ["0.0", "0.1", "1.0", "1.1"].map(|file| format!("open-write file.mdtest.{file}"));
     assert_eq!(storage.calls(0, &["open-write"]), all);
@@ -114,7 +113,7 @@ fn with_collective_creates_rank_0_makes_and_removes_all_and_each_opens_its_own()
 
 #[test]
 fn files_that_all_share_are_opened_by_all_and_removed_once() {
-    let parameters = MdtestParameters { shared_file: true, directories: true, ..files(2) };
+    let parameters = Request { shared_file: true, directories: true, ..files(2) };
     let (storage, left) = watched(3, &parameters);
     for rank in 0..3 {
         let opened = [0, 1].map(|item| format!("open-write file.mdtest.shared.{item}"));
@@ -130,7 +129,7 @@ fn files_that_all_share_are_opened_by_all_and_removed_once() {
 
 #[test]
 fn renames_form_a_ring_and_restore_the_same_names() {
-    let parameters = MdtestParameters { rename: true, files: false, items: 4, ..only_create() };
+    let parameters = Request { rename: true, files: false, items: 4, ..only_create() };
     let dir = tempfile::tempdir().expect("a directory");
     let storage = Recording::new();
     play_on(1, &within(dir.path(), &parameters), &storage);
@@ -139,35 +138,34 @@ fn renames_form_a_ring_and_restore_the_same_names() {
     let wanted = wanted.map(|(from, to)| format!("rename {} {}", name(from), name(to)));
     assert_eq!(storage.calls(0, &["rename"]), wanted);
     assert_eq!(names_in(dir.path()).len(), 3 + 4);
-    let (storage, left) = watched(1, &MdtestParameters { items: 1, files: false, ..all_phases() });
+    let (storage, left) = watched(1, &Request { items: 1, files: false, ..all_phases() });
     assert_eq!(storage.calls(0, &["rename"]), [""; 0], "a single item has no partner");
     assert_eq!(left[0].phase("directory_rename").ops, 0);
 }
 
 #[test]
 fn phases_that_use_items_which_their_node_has_just_created_are_named() {
-    let notice_of = |parameters: &MdtestParameters| {
+    let notice_of = |parameters: &Request| {
         let (_, left) = watched(4, parameters);
         assert!(left[1..].iter().all(|rank| rank.records.is_empty()));
         left[0].events("Notice").concat()
     };
-    let on_two = MdtestParameters { shift: 1, nodes: Some(2), ranks_on_node0: Some(2), ..files(1) };
+    let on_two = Request { shift: 1, nodes: Some(2), ranks_on_node0: Some(2), ..files(1) };
     let text = notice_of(&on_two);
     assert!(text.contains("instead of the file system: File read. Use -N 1 on three nodes"), "{text}");
     assert_eq!(
-        notice_of(&MdtestParameters { read: false, ..on_two.clone() }),
+        notice_of(&Request { read: false, ..on_two.clone() }),
         "",
         "items of another node in the only reading turn"
     );
-    let text =
-        notice_of(&MdtestParameters { extra: vec!["statx".into()], stat: false, read: false, ..files(1) });
+    let text = notice_of(&Request { extra: vec!["statx".into()], stat: false, read: false, ..files(1) });
     assert!(text.contains("file system: File statx. "), "{text}");
 }
 
 #[test]
 fn a_shuffled_order_visits_every_item_once_and_each_rank_has_its_own() {
     let order = |shuffle, random_seed| {
-        let parameters = MdtestParameters { shuffle, random_seed, ..files(50) };
+        let parameters = Request { shuffle, random_seed, ..files(50) };
         let (storage, left) = watched(2, &parameters);
         let seed = left[0].events("RandomSeed").concat();
         let visits = |rank| {
@@ -196,8 +194,8 @@ fn a_shuffled_order_visits_every_item_once_and_each_rank_has_its_own() {
 
 #[test]
 fn items_in_many_test_directories_are_all_touched_by_all_phases() {
-    let parameters = MdtestParameters { items: 6, items_per_dir: 2, branching: 2, depth: 1, ..all_phases() };
-    let (_, left) = watched(2, &MdtestParameters { iterations: 3, ..parameters });
+    let parameters = Request { items: 6, items_per_dir: 2, branching: 2, depth: 1, ..all_phases() };
+    let (_, left) = watched(2, &Request { iterations: 3, ..parameters });
     assert_eq!(left[0].events("Ranks"), ["Ranks { ranks: 2, items: 18 }"]);
     for phase in left[0].phases() {
         let wanted = if phase.phase.starts_with("tree") { 9 } else { 36 };
@@ -207,14 +205,14 @@ fn items_in_many_test_directories_are_all_touched_by_all_phases() {
 
 #[test]
 fn nodes_are_made_without_being_opened_and_still_read() {
-    let (storage, _) = watched(1, &MdtestParameters { make_node: true, ..files(2) });
+    let (storage, _) = watched(1, &Request { make_node: true, ..files(2) });
     assert_eq!(storage.calls(0, &["mknod", "open-write"]).len(), 2);
     assert_eq!(storage.calls(0, &["open-read"]).len(), 2);
 }
 
 #[test]
 fn a_scan_runs_on_each_number_of_ranks() {
-    let parameters = MdtestParameters { first_ranks: 1, last_ranks: 3, stride: 2, ..files(4) };
+    let parameters = Request { first_ranks: 1, last_ranks: 3, stride: 2, ..files(4) };
     let (_, left) = watched(4, &parameters);
     let runs = left[0].events("Ranks");
     assert_eq!(runs, ["Ranks { ranks: 1, items: 4 }", "Ranks { ranks: 3, items: 4 }"]);
@@ -231,7 +229,7 @@ fn a_scan_runs_on_each_number_of_ranks() {
 #[test]
 fn paths_are_reported_by_verbosity() {
     let reported = |verbose| {
-        let (_, left) = watched(2, &MdtestParameters { verbose, ..files(2) });
+        let (_, left) = watched(2, &Request { verbose, ..files(2) });
         let names =
             left[0].events("Name").into_iter().map(|event| event.split('"').nth(1).unwrap().to_owned());
         (names.collect::<Vec<_>>().join(" "), left[1].events("Name").len())
@@ -246,12 +244,8 @@ fn commands_run_around_every_phase_except_those_of_the_tree_on_every_rank() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("log");
     let echo = |word: &str| Some(format!("echo {word} >> {}", file.display()));
-    let parameters = MdtestParameters {
-        before_phase: echo("before"),
-        after_phase: echo("after"),
-        call_sync: true,
-        ..files(2)
-    };
+    let parameters =
+        Request { before_phase: echo("before"), after_phase: echo("after"), call_sync: true, ..files(2) };
     let left = play_in(dir.path(), 2, &parameters);
     assert!(left[0].done.is_ok(), "{:?}", left[0].done);
     let log = std::fs::read_to_string(&file).expect("it was written");
@@ -259,21 +253,21 @@ fn commands_run_around_every_phase_except_those_of_the_tree_on_every_rank() {
     for word in ["before", "after"] {
         assert_eq!(log.lines().filter(|line| *line == word).count(), phases * 2);
     }
-    let failing = MdtestParameters { before_phase: Some("exit 3".into()), ..files(2) };
+    let failing = Request { before_phase: Some("exit 3".into()), ..files(2) };
     let halt = play_in(dir.path(), 2, &failing)[1].done.clone().expect_err("all halt");
     assert!(halt.why.starts_with("`exit 3`: exit status: 3"), "{halt}");
 }
 
 #[test]
 fn the_setup_of_own_trees_may_be_within_the_time() {
-    let parameters = MdtestParameters { unique_dir: true, time_unique_dir: true, ..files(3) };
+    let parameters = Request { unique_dir: true, time_unique_dir: true, ..files(3) };
     let (_, left) = watched(3, &parameters);
     assert_eq!(left[0].phase("file_creation").ops, 9);
 }
 
 #[test]
 fn rank_0_waits_before_each_of_the_two_tests() {
-    let (_, left) = watched(2, &MdtestParameters { pre_delay: 1, items: 1, ..all_phases() });
+    let (_, left) = watched(2, &Request { pre_delay: 1, items: 1, ..all_phases() });
     assert_eq!(left[0].events("Delay"), ["Delay(1)", "Delay(1)"]);
     let spans = left[0].phases().into_iter().map(|phase| phase.spans.total_s).sum::<f64>();
     let began: Vec<f64> = left[0].phases().iter().map(|phase| phase.began_s).collect();
@@ -284,7 +278,7 @@ fn rank_0_waits_before_each_of_the_two_tests() {
 fn every_operation_is_logged_for_each_rank() {
     let dir = tempfile::tempdir().expect("a directory");
     let prefix = dir.path().join("op").display().to_string();
-    let parameters = MdtestParameters { operation_csv: Some(prefix), ..files(7) };
+    let parameters = Request { operation_csv: Some(prefix), ..files(7) };
     play_in(dir.path(), 2, &parameters);
     for phase in ["File creation", "File stat", "File read", "File removal"] {
         for rank in ["00000", "00001"] {
@@ -301,11 +295,7 @@ fn opens_that_write_nothing_have_no_throughput_in_their_log() {
     let log = |collective| {
         let dir = tempfile::tempdir().expect("a directory");
         let operation_csv = Some(dir.path().join("op").display().to_string());
-        play_in(
-            dir.path(),
-            1,
-            &MdtestParameters { operation_csv, collective, write_bytes: 5000, ..files(3) },
-        );
+        play_in(dir.path(), 1, &Request { operation_csv, collective, write_bytes: 5000, ..files(3) });
         let text =
             std::fs::read_to_string(dir.path().join("op-File creation-00000.csv")).expect("it is there");
         let rows = text.lines().skip(1).map(|row| {
@@ -324,7 +314,7 @@ fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
     let mut settings = command::Settings::default();
     settings.set("dummy.delay-create", "2000");
     let slow = (storage::driver("dummy").unwrap().open)(&settings).unwrap();
-    let parameters = MdtestParameters {
+    let parameters = Request {
         backend: "DUMMY".into(),
         items: 1 << 30,
         deadline: 1,
@@ -344,7 +334,7 @@ fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
     let directories = left[0].phase("directory_creation").ops / 2;
     assert_eq!(left[0].events("Stonewall").len(), 1);
     assert_eq!(std::fs::read_to_string(&status).unwrap(), format!("{files}\n{directories}"));
-    let later = MdtestParameters { create: false, items: 10, deadline: 0, ..parameters.clone() };
+    let later = Request { create: false, items: 10, deadline: 0, ..parameters.clone() };
     let left = play_on(2, &later, &*slow);
     assert_eq!(left[0].phase("file_stat").ops, 2 * files, "more than -n, in the one directory");
     std::fs::remove_file(&status).unwrap();
@@ -358,12 +348,11 @@ fn directories_and_files_stopped_by_a_deadline_are_found_by_their_own_counts() {
     let dir = tempfile::tempdir().expect("a directory");
     let status_file = Some(dir.path().join("status").display().to_string());
     let slow = Recording::pausing(&[("mkdir", 200), ("open-write", 2)]);
-    let creates = MdtestParameters { items: 10_000, deadline: 1, status_file, ..only_create() };
+    let creates = Request { items: 10_000, deadline: 1, status_file, ..only_create() };
     let left = play_on(2, &within(dir.path(), &creates), &slow);
     let made = ["directory", "file"].map(|kind| left[0].phase(&format!("{kind}_creation")).ops);
     assert!(made[0] < made[1] && made[1] < 20_000, "{made:?}");
-    let later =
-        MdtestParameters { create: false, stat: true, rename: true, remove: true, deadline: 0, ..creates };
+    let later = Request { create: false, stat: true, rename: true, remove: true, deadline: 0, ..creates };
     let left = play_in(dir.path(), 2, &later);
     assert!(left[0].done.is_ok(), "{:?}", left[0].done);
     for (kind, made) in ["directory", "file"].into_iter().zip(made) {
@@ -383,7 +372,7 @@ fn the_counts_at_the_deadline_are_reported_and_the_slow_rank_continues() {
     settings.set("dummy.delay-create", "2000");
     settings.set("dummy.delay-only-rank0", "1");
     let slow = (storage::driver("dummy").unwrap().open)(&settings).unwrap();
-    let parameters = MdtestParameters { backend: "DUMMY".into(), deadline: 1, ..files(1000) };
+    let parameters = Request { backend: "DUMMY".into(), deadline: 1, ..files(1000) };
     let left = play_on(2, &parameters, &*slow);
     let made = left[0].phase("file_creation");
     let wall = made.stonewall.as_ref().expect("there was a deadline");
@@ -396,7 +385,7 @@ fn the_counts_at_the_deadline_are_reported_and_the_slow_rank_continues() {
 
 #[test]
 fn a_deadline_that_no_rank_reaches_changes_nothing() {
-    let (_, left) = watched(2, &MdtestParameters { deadline: 60, write_bytes: 3, ..files(5) });
+    let (_, left) = watched(2, &Request { deadline: 60, write_bytes: 3, ..files(5) });
     let wall = left[0].phase("file_creation").stonewall.clone().expect("there was a deadline");
     assert_eq!((wall.transfers_min, wall.transfers_max, wall.ran_dry, wall.bytes), (5, 5, 2, 30));
     assert_eq!(left[0].events("Stonewall").len(), 0);

@@ -3,13 +3,13 @@
 
 use ranks::{Halt, Reduce};
 
-use super::counts::ItemCounts;
 use super::items::shifted;
 use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::{ItemOperation, OPERATIONS, When};
-use super::parameters::MdtestParameters;
 use super::run::ShiftTurn;
 use crate::kit::rank::Rank;
+use command::mdtest::ItemCounts;
+use command::mdtest::Request;
 
 /// The placement of all ranks.
 pub(super) struct NodePlacement {
@@ -22,7 +22,7 @@ pub(super) struct NodePlacement {
 }
 
 /// Finds the placement by shared memory; given numbers override it. Collective.
-pub(super) fn find(parameters: &MdtestParameters, rank: &Rank<'_>) -> Result<NodePlacement, Halt> {
+pub(super) fn find(parameters: &Request, rank: &Rank<'_>) -> Result<NodePlacement, Halt> {
     let comm = rank.comm;
     // The lowest rank of the node identifies the node.
     let first = rank.node.ranks.reduce_one(comm.rank().into(), Reduce::Min)?;
@@ -42,7 +42,7 @@ pub(super) fn find(parameters: &MdtestParameters, rank: &Rank<'_>) -> Result<Nod
 
 /// Reports the phases that use items which their node has just created, and so has in its cache. Collective.
 pub(super) fn report_warm_names(
-    parameters: &MdtestParameters,
+    parameters: &Request,
     place: &NodePlacement,
     rank: &mut Rank<'_>,
     observer: &mut MdtestListener<'_>,
@@ -64,7 +64,7 @@ pub(super) fn report_warm_names(
 }
 
 /// The labels of the phases that use items on the node that created them.
-fn warm_phases(parameters: &MdtestParameters, place: &NodePlacement, ranks: u32) -> Vec<&'static str> {
+fn warm_phases(parameters: &Request, place: &NodePlacement, ranks: u32) -> Vec<&'static str> {
     // Without items there are no lookups.
     if !parameters.create || ItemCounts::of(parameters).is_none_or(|counts| counts.items() == 0) {
         return Vec::new();
@@ -77,7 +77,7 @@ fn warm_phases(parameters: &MdtestParameters, place: &NodePlacement, ranks: u32)
             When::Files => parameters.files,
             When::Items => directories || parameters.files,
         };
-        items && (row.wanted)(parameters)
+        items && row.is_wanted(parameters)
     };
     let warm = |row: &&ItemOperation| turn(row).is_some_and(|turn| is_warm(parameters, place, ranks, turn));
     OPERATIONS.iter().filter(is_done).filter(warm).map(|row| row.label).collect()
@@ -95,7 +95,7 @@ fn turn(row: &ItemOperation) -> Option<ShiftTurn> {
 }
 
 /// Whether the items of that turn are on the node that created them, as seen from the node of rank 0.
-fn is_warm(parameters: &MdtestParameters, place: &NodePlacement, ranks: u32, turn: ShiftTurn) -> bool {
+fn is_warm(parameters: &Request, place: &NodePlacement, ranks: u32, turn: ShiftTurn) -> bool {
     // Items that rank 0 creates for all, or that all ranks create, are warm there for every reader.
     if place.nodes == 1 || parameters.collective || parameters.shared_file {
         return true;
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     /// The placement that each rank finds.
-    fn found(ranks: u32, parameters: &MdtestParameters) -> Vec<NodePlacement> {
+    fn found(ranks: u32, parameters: &Request) -> Vec<NodePlacement> {
         let clock = CycleClock::new();
         let all = ranks::local::run(ranks, |comm| {
             let (mut clock, mut nowhere) = (clock.clone(), Nowhere);
@@ -126,8 +126,7 @@ mod tests {
     #[test]
     fn with_ranks_placed_in_blocks_items_shift_by_whole_nodes() {
         let shift = |nodes, ranks_on_node0| {
-            let parameters =
-                MdtestParameters { shift: 1, nodes, ranks_on_node0, ..MdtestParameters::default() };
+            let parameters = Request { shift: 1, nodes, ranks_on_node0, ..Request::default() };
             let all: Vec<i64> = found(4, &parameters).iter().map(|place| place.shift).collect();
             assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
             all[0]
@@ -139,35 +138,34 @@ mod tests {
 
     #[test]
     fn ranks_on_the_node_of_rank_0_are_found() {
-        let parameters =
-            MdtestParameters { nodes: Some(2), ranks_on_node0: Some(2), ..MdtestParameters::default() };
+        let parameters = Request { nodes: Some(2), ranks_on_node0: Some(2), ..Request::default() };
         assert_eq!(found(3, &parameters)[0].on_node_0, [true, true, false]);
     }
 
     /// The phases with warm items, if ranks are on these nodes.
-    fn warm(on_node_0: &[u8], shift: i64, change: impl Fn(&mut MdtestParameters)) -> Vec<&'static str> {
+    fn warm(on_node_0: &[u8], shift: i64, change: impl Fn(&mut Request)) -> Vec<&'static str> {
         let place =
             NodePlacement { nodes: 2, on_node_0: on_node_0.iter().map(|on| *on == 1).collect(), shift };
-        let mut parameters = MdtestParameters { directories: false, items: 1, ..MdtestParameters::default() };
+        let mut parameters = Request { directories: false, items: 1, ..Request::default() };
         change(&mut parameters);
         warm_phases(&parameters, &place, on_node_0.len() as u32)
     }
 
     #[test]
     fn an_item_is_warm_in_the_turn_in_which_its_creator_uses_it() {
-        let nothing = |_: &mut MdtestParameters| ();
+        let nothing = |_: &mut Request| ();
         assert_eq!(warm(&[1, 1, 0, 0], 0, nothing), ["File stat", "File read"]);
         assert_eq!(warm(&[1, 1, 0, 0], 2, nothing), ["File read"], "two shifts return to the creator");
         assert_eq!(warm(&[1, 0, 1, 0], 1, nothing), ["File read"], "ranks placed round-robin");
         assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, nothing), [""; 0], "with three nodes, never");
         assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 1, nothing), ["File stat"], "less than a whole node");
-        let scanned = |p: &mut MdtestParameters| (p.first_ranks, p.last_ranks) = (2, 6);
+        let scanned = |p: &mut Request| (p.first_ranks, p.last_ranks) = (2, 6);
         assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, scanned), ["File stat", "File read"], "in the run of two");
     }
 
     #[test]
     fn renames_and_other_lookups_count_too() {
-        let more = |p: &mut MdtestParameters| {
+        let more = |p: &mut Request| {
             (p.directories, p.read) = (true, false);
             p.extra = vec!["statx".into(), "list".into(), "shared-open".into()];
         };

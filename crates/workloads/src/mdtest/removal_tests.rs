@@ -1,14 +1,14 @@
 //! Removals continue: after missing names, after failures, and around names that mdtest did not make.
 
-use super::MdtestParameters;
 use super::recording::Recording;
 use super::scene::{MdtestRankResult, all_phases, names_in, only_create, play_in, play_on, within};
+use command::mdtest::Request;
 
 const EACCES: i32 = 13;
 
 /// The removal of what `made` created.
-fn removal(made: &MdtestParameters) -> MdtestParameters {
-    MdtestParameters { create: false, remove: true, ..made.clone() }
+fn removal(made: &Request) -> Request {
+    Request { create: false, remove: true, ..made.clone() }
 }
 
 fn failed(left: &[MdtestRankResult]) -> u64 {
@@ -18,15 +18,15 @@ fn failed(left: &[MdtestRankResult]) -> u64 {
 }
 
 /// The creation of a tree of seven directories, with two files of each rank in each of them.
-fn files_in_a_tree() -> MdtestParameters {
-    MdtestParameters { branching: 2, depth: 2, items_per_dir: 2, directories: false, ..only_create() }
+fn files_in_a_tree() -> Request {
+    Request { branching: 2, depth: 2, items_per_dir: 2, directories: false, ..only_create() }
 }
 
 #[test]
 fn a_partial_tree_is_removed_and_its_missing_names_are_no_failures() {
     for unique_dir in [false, true] {
         let dir = tempfile::tempdir().unwrap();
-        let made = MdtestParameters { unique_dir, ..files_in_a_tree() };
+        let made = Request { unique_dir, ..files_in_a_tree() };
         assert!(play_in(dir.path(), 2, &made)[0].done.is_ok());
         let names = names_in(dir.path());
         let (file, gone) = ("file.mdtest.1.0", "mdtest_tree.1");
@@ -53,10 +53,10 @@ fn a_partial_tree_is_removed_and_its_missing_names_are_no_failures() {
 #[test]
 fn a_second_removal_finds_nothing_and_is_no_failure() {
     let dir = tempfile::tempdir().unwrap();
-    let made = MdtestParameters { items: 3, ..only_create() };
+    let made = Request { items: 3, ..only_create() };
     assert!(play_in(dir.path(), 2, &made)[0].done.is_ok());
     for ops in [12, 0] {
-        let left = play_in(dir.path(), 2, &MdtestParameters { directories: true, ..removal(&made) });
+        let left = play_in(dir.path(), 2, &Request { directories: true, ..removal(&made) });
         assert_eq!(failed(&left), 0);
         let phases = ["file_removal", "directory_removal"].map(|phase| left[0].phase(phase));
         assert_eq!(phases.iter().map(|phase| phase.ops).sum::<u64>(), ops);
@@ -74,7 +74,7 @@ fn a_failed_removal_is_counted_and_the_others_are_done() {
         for ranks in [1, 2, 3] {
             let dir = tempfile::tempdir().unwrap();
             let storage = Recording::failing(call, on, EACCES);
-            let all = within(dir.path(), &MdtestParameters { items: 4, ..all_phases() });
+            let all = within(dir.path(), &Request { items: 4, ..all_phases() });
             let left = play_on(ranks, &all, &storage);
             let phase = if call == "unlink" { "file_removal" } else { "directory_removal" };
             let counted = left[0].phase(phase).failed.clone().expect("one failed");
@@ -93,8 +93,8 @@ fn a_name_that_this_run_made_and_lost_is_a_failure() {
     let dir = tempfile::tempdir().unwrap();
     let lost = dir.path().join("A/test-dir.0-0/mdtest_tree.0/file.mdtest.0.1");
     let command = format!("rm -f {}", lost.display());
-    let all = MdtestParameters { items: 3, directories: false, after_phase: Some(command), ..all_phases() };
-    let left = play_in(dir.path(), 1, &MdtestParameters { stat: false, read: false, ..all });
+    let all = Request { items: 3, directories: false, after_phase: Some(command), ..all_phases() };
+    let left = play_in(dir.path(), 1, &Request { stat: false, read: false, ..all });
     assert_eq!(failed(&left), 1, "{left:#?}");
     let counted = left[0].phase("file_removal").failed.clone().expect("one failed");
     assert_eq!(counted.counted(), [("No such file or directory", 1)]);
@@ -107,7 +107,7 @@ fn a_test_directory_that_this_run_made_and_lost_is_a_failure_also_with_two_paths
         let dirs = dirs.split(' ').map(str::to_owned).collect();
         let command = format!("mv {0}/A/test-dir.0-0 {0}/gone || true", dir.path().display());
         let after_phase = (lost > 0).then_some(command);
-        let all = MdtestParameters { dirs, items: 0, unique_dir: true, after_phase, ..all_phases() };
+        let all = Request { dirs, items: 0, unique_dir: true, after_phase, ..all_phases() };
         let left = play_in(dir.path(), 2, &all);
         assert_eq!(failed(&left) > 0, lost > 0, "{left:#?}");
     }
@@ -122,7 +122,7 @@ fn foreign_names_at_any_depth_stay_and_are_no_failure() {
         (format!("{root}/dir.mdtest.0.1/notes"), "dir.mdtest.0.1"),
     ] {
         let dir = tempfile::tempdir().unwrap();
-        let made = MdtestParameters { directories: true, ..files_in_a_tree() };
+        let made = Request { directories: true, ..files_in_a_tree() };
         assert!(play_in(dir.path(), 2, &made)[0].done.is_ok());
         let foreign = dir.path().join(&place);
         std::fs::write(&foreign, "").unwrap();
@@ -139,9 +139,9 @@ fn foreign_names_at_any_depth_stay_and_are_no_failure() {
 #[test]
 fn items_of_a_larger_run_are_not_foreign_and_fail_the_removal() {
     let dir = tempfile::tempdir().unwrap();
-    let made = MdtestParameters { items: 4, directories: false, ..only_create() };
+    let made = Request { items: 4, directories: false, ..only_create() };
     assert!(play_in(dir.path(), 1, &made)[0].done.is_ok());
-    let left = play_in(dir.path(), 1, &MdtestParameters { items: 3, ..removal(&made) });
+    let left = play_in(dir.path(), 1, &Request { items: 3, ..removal(&made) });
     assert_eq!(failed(&left), 2, "the tree and the test directory");
     let tree = left[0].phase("tree_removal").failed.clone().expect("it is not empty");
     assert_eq!(tree.counted(), [("Directory not empty", 1)]);

@@ -7,16 +7,17 @@ use ranks::{Comm, FailureCause, Halt, Reduce};
 use results::records::Sink;
 use storage::{Names, Storage};
 
-use super::counts::ItemCounts;
 use super::items::{ItemOwners, Items, Stem};
 use super::observer::{MdtestEvent, MdtestListener};
-use super::operations::{OPERATIONS, When};
-use super::parameters::MdtestParameters;
+use super::operations::{self, OPERATIONS, When};
 use super::status::EarlierCounts;
 use super::{names, place, preload, status, tree};
 use crate::kit::board::Board;
 use crate::kit::clients;
+use crate::kit::payload::DataKey;
 use crate::kit::rank::Rank;
+use command::mdtest::ItemCounts;
+use command::mdtest::Request;
 
 /// The result of a run that did not halt; the same on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub struct MdtestSummary {
 
 /// A run on one number of ranks.
 pub(super) struct MdtestRun<'r> {
-    pub(super) parameters: &'r MdtestParameters,
+    pub(super) parameters: &'r Request,
     pub(super) storage: &'r dyn Storage,
     pub(super) names: &'r dyn Names,
     pub(super) rank: Rank<'r>,
@@ -39,6 +40,8 @@ pub(super) struct MdtestRun<'r> {
     pub(super) shift: i64,
     /// The seed of the data.
     pub(super) signature: i32,
+    /// What keys stamped data.
+    pub(super) key: Option<DataKey>,
     /// The seed of this rank's order in the phases that `-R` shuffles.
     pub(super) order_seed: Option<u64>,
     /// Number of the run among those of `-f`, `-l`, `-s`.
@@ -65,11 +68,11 @@ pub(super) enum ShiftTurn {
     Remove = 3,
 }
 
-/// Runs settings that passed [`MdtestParameters::check`] on the ranks of `comm`. Every rank calls it. Only
+/// Runs settings that passed [`Request::check`] on the ranks of `comm`. Every rank calls it. Only
 /// rank 0's records, observer and seed are used. Collective.
 #[allow(clippy::too_many_arguments, reason = "each is a separate part of a rank's environment")]
 pub fn run(
-    parameters: &MdtestParameters,
+    parameters: &Request,
     storage: &dyn Storage,
     comm: &dyn Comm,
     clock: &mut CycleClock,
@@ -77,6 +80,7 @@ pub fn run(
     board: Option<(&Board, u32)>,
     observer: &mut MdtestListener<'_>,
     seed: u64,
+    key: Option<DataKey>,
 ) -> Result<MdtestSummary, Halt> {
     let none = || format!("{} has no directories. Use -a POSIX", parameters.backend);
     let names = comm.agree("names", storage.names().ok_or_else(none))?;
@@ -93,13 +97,13 @@ pub fn run(
     if storage.keeps_data() {
         place::report_warm_names(parameters, &place, &mut rank, observer)?;
     }
-    rank.check_key(parameters.data_key)?;
+    rank.check_key(key)?;
     let seed = rank.same_seed(seed)?;
     let order_seed = order_seed(parameters, comm.rank(), seed, observer);
     let made = tree::make_own_dirs(parameters, names, comm)?;
     let mut summary = MdtestSummary::default();
     for (test, ranks) in parameters.numbers_of_ranks(comm.size()).into_iter().enumerate() {
-        let part = MdtestPart { test: test as u32, shift: place.shift, seed, order_seed };
+        let part = MdtestPart { test: test as u32, shift: place.shift, seed, order_seed, key };
         let done = if ranks == comm.size() {
             on_ranks(parameters, (storage, names), rank.among(comm)?, observer, part)
         } else {
@@ -116,7 +120,7 @@ pub fn run(
 
 /// With `--warningAsErrors`, halts all ranks if one has a warning. Collective.
 pub fn stop_at_warning(
-    parameters: &MdtestParameters,
+    parameters: &Request,
     comm: &dyn Comm,
     warning: Option<impl fmt::Display>,
 ) -> Result<(), Halt> {
@@ -133,11 +137,12 @@ struct MdtestPart {
     shift: i64,
     seed: u64,
     order_seed: Option<u64>,
+    key: Option<DataKey>,
 }
 
 /// Runs on the first ranks. The others wait and get the same result. Collective for all.
 fn on_first_ranks(
-    parameters: &MdtestParameters,
+    parameters: &Request,
     on: (&dyn Storage, &dyn Names),
     rank: &mut Rank<'_>,
     observer: &mut MdtestListener<'_>,
@@ -179,14 +184,14 @@ fn as_on_rank_0(
 
 /// All iterations on the ranks of `rank`. Collective earlier.
 fn on_ranks<'r>(
-    parameters: &'r MdtestParameters,
+    parameters: &'r Request,
     (storage, names): (&'r dyn Storage, &'r dyn Names),
     rank: Rank<'r>,
     observer: &'r mut MdtestListener<'r>,
     part: MdtestPart,
 ) -> Result<MdtestSummary, Halt> {
     let counts = ItemCounts::of(parameters).expect("the parameters were checked");
-    let MdtestPart { test, shift, seed, order_seed } = part;
+    let MdtestPart { test, shift, seed, order_seed, key } = part;
     let mut run = MdtestRun {
         parameters,
         storage,
@@ -196,6 +201,7 @@ fn on_ranks<'r>(
         counts,
         shift,
         signature: parameters.signature.unwrap_or(seed as i32),
+        key,
         order_seed,
         test,
         iteration: 0,
@@ -253,8 +259,8 @@ fn one(run: &mut MdtestRun<'_>, earlier: Option<EarlierCounts>) -> Result<(), Ha
 /// The operations of one part of an iteration, in the order of the table. Collective.
 fn phases(run: &mut MdtestRun<'_>, when: &[When]) -> Result<(), Halt> {
     for row in OPERATIONS {
-        if when.contains(&row.when) && (row.wanted)(run.parameters) {
-            (row.perform)(run, row)?;
+        if when.contains(&row.when) && row.is_wanted(run.parameters) {
+            operations::perform(run, row)?;
         }
     }
     Ok(())
@@ -290,12 +296,7 @@ fn with_remaining_tree(run: &MdtestRun<'_>, mut halt: Halt) -> Halt {
 
 /// The seed of this rank's order. With `-R` each rank has its own; with only `--random-seed` all have the
 /// same.
-fn order_seed(
-    parameters: &MdtestParameters,
-    rank: u32,
-    seed: u64,
-    observer: &mut MdtestListener<'_>,
-) -> Option<u64> {
+fn order_seed(parameters: &Request, rank: u32, seed: u64, observer: &mut MdtestListener<'_>) -> Option<u64> {
     if !parameters.shuffle && parameters.random_seed == 0 {
         return None;
     }

@@ -10,8 +10,9 @@ use results::record::Phase;
 use storage::Storage;
 
 use super::observer::MdtestEvent;
-use super::{MdtestParameters, MdtestSummary, run};
+use super::{MdtestSummary, run};
 use crate::kit::observer::EventObserver;
+use command::mdtest::Request;
 
 /// Stores every event as text.
 #[derive(Default)]
@@ -58,40 +59,36 @@ pub(super) fn posix() -> Box<dyn Storage> {
 }
 
 /// Runs on `ranks` local ranks and returns the result of each.
-pub(super) fn play_on(
-    ranks: u32,
-    parameters: &MdtestParameters,
-    storage: &dyn Storage,
-) -> Vec<MdtestRankResult> {
+pub(super) fn play_on(ranks: u32, parameters: &Request, storage: &dyn Storage) -> Vec<MdtestRankResult> {
     parameters.check(ranks).expect("sound parameters");
     let clock = CycleClock::new();
     let body = |comm: &dyn Comm| {
         let (mut clock, mut records, mut log) = (clock.clone(), Vec::new(), MdtestEventLog::default());
-        let done = run(parameters, storage, comm, &mut clock, &mut records, None, &mut log, 7);
+        let done = run(parameters, storage, comm, &mut clock, &mut records, None, &mut log, 7, None);
         MdtestRankResult { done, records, events: log.0 }
     };
     local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()
 }
 
 /// The same with files in `dir`: the directories of `parameters` are in it.
-pub(super) fn play_in(dir: &Path, ranks: u32, parameters: &MdtestParameters) -> Vec<MdtestRankResult> {
+pub(super) fn play_in(dir: &Path, ranks: u32, parameters: &Request) -> Vec<MdtestRankResult> {
     play_on(ranks, &within(dir, parameters), &*posix())
 }
 
 /// The parameters with their directories in `dir`.
-pub(super) fn within(dir: &Path, parameters: &MdtestParameters) -> MdtestParameters {
+pub(super) fn within(dir: &Path, parameters: &Request) -> Request {
     let dirs = parameters.dirs.iter().map(|name| dir.join(name).display().to_string()).collect();
-    MdtestParameters { dirs, ..parameters.clone() }
+    Request { dirs, ..parameters.clone() }
 }
 
 /// Only the creation phases, in `A`.
-pub(super) fn only_create() -> MdtestParameters {
-    MdtestParameters { stat: false, read: false, rename: false, remove: false, ..all_phases() }
+pub(super) fn only_create() -> Request {
+    Request { stat: false, read: false, rename: false, remove: false, ..all_phases() }
 }
 
 /// All phases, in `A`.
-pub(super) fn all_phases() -> MdtestParameters {
-    MdtestParameters { dirs: vec!["A".into()], ..MdtestParameters::default() }
+pub(super) fn all_phases() -> Request {
+    Request { dirs: vec!["A".into()], ..Request::default() }
 }
 
 /// Every path below `dir`, sorted. Directories end in `/`, and files with data are followed by their size.

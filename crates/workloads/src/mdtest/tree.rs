@@ -16,7 +16,6 @@ use super::left_out::{self, LeftOut};
 use super::names::{self, TreeShape};
 use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::{ItemOperation, When};
-use super::parameters::MdtestParameters;
 use super::phase::{self, PhasePlan, TREES_AT};
 use super::run::{MdtestRun, stop_at_warning};
 use crate::kit::failed_call::call_failed;
@@ -24,17 +23,14 @@ use crate::kit::failed_call::words;
 use crate::kit::few;
 use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
+use command::mdtest::Request;
 
 /// The mode of new directories, before the umask.
 pub(super) const PERMISSIONS: u32 = 0o775;
 
 /// Creates the missing directories of `-d`, one level deep, each by one rank. Returns whether this rank
 /// created one. Collective.
-pub(super) fn make_own_dirs(
-    parameters: &MdtestParameters,
-    names: &dyn Names,
-    comm: &dyn Comm,
-) -> Result<bool, Halt> {
+pub(super) fn make_own_dirs(parameters: &Request, names: &dyn Names, comm: &dyn Comm) -> Result<bool, Halt> {
     let makes = parameters.create && (comm.rank() as usize) < parameters.dirs.len();
     let made = if makes { make(names, names::own_dir(parameters, comm.rank())) } else { Ok(false) };
     comm.agree("directory", made)
@@ -42,7 +38,7 @@ pub(super) fn make_own_dirs(
 
 /// Removes the directories that this run created. Collective.
 pub(super) fn remove_own_dirs(
-    parameters: &MdtestParameters,
+    parameters: &Request,
     names: &dyn Names,
     comm: &dyn Comm,
     made: bool,
@@ -213,7 +209,7 @@ pub(super) fn each_directory(run: &mut MdtestRun<'_>, row: &'static ItemOperatio
 /// Visits the directories of some trees, one tree after the other.
 struct TreesWalk<'r> {
     names: &'r dyn Names,
-    parameters: &'r MdtestParameters,
+    parameters: &'r Request,
     iteration: u32,
     rank: u32,
     /// Trees in each test directory that this rank creates.

@@ -258,7 +258,7 @@ fn print_notes(notes: impl Iterator<Item = String>) {
 
 /// The options that have another effect than before, or none.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
-    drift::drifted::<Parsed>(tokens, |mut typed| typed.finish().map(|()| typed.taken.notes))
+    drift::drifted::<Parsed>(tokens, |typed| typed.finished().map(|run| run.taken.notes))
 }
 
 /// The options that are rejected by themselves.

@@ -41,10 +41,8 @@ fn token() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_tokens_give_an_answer(tokens in prop::collection::vec(token(), 0..8)) {
-        if let Ok(mut typed) = classic::parse::<Parsed>(&tokens)
-            && typed.finish().is_ok()
-        {
-            let _ = typed.request.check(3);
+        if let Ok(run) = classic::parse::<Parsed>(&tokens).and_then(Parsed::finished) {
+            let _ = run.request.check(3);
         }
     }
 

@@ -26,8 +26,7 @@ pub(crate) fn tests(mut line: Parsed, script: Option<&str>) -> Result<Vec<Script
     };
     let mut written = Vec::new();
     for (number, (typed, at)) in (0..).zip(tests) {
-        let mut meant = typed;
-        meant.finish().map_err(|why| Usage(format!("{at}{why}")))?;
+        let mut meant = typed.finished().map_err(|why| Usage(format!("{at}{why}")))?;
         meant.request.test = number;
         written.push(ScriptTest { meant, at });
     }

@@ -225,8 +225,7 @@ pub(crate) mod tests {
 
     /// The meaning of a command line without options, with `change` applied.
     pub(crate) fn meant(change: impl Fn(&mut Request)) -> Parsed {
-        let mut meant = Parsed::default();
-        meant.finish().unwrap();
+        let mut meant = Parsed::default().finished().unwrap();
         change(&mut meant.request);
         meant
     }

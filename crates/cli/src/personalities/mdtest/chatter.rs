@@ -5,7 +5,7 @@
 
 use super::listing::numbered;
 use super::results::{MeasuredPhase, is_of_tree};
-use super::typed::MdtestEdition;
+use command::mdtest::Edition;
 
 /// The classic lines of the phases: label, words, source lines in 3.3 and in 4.1.
 const LINES: [(&str, &str, u32, u32); 8] = [
@@ -20,13 +20,13 @@ const LINES: [(&str, &str, u32, u32); 8] = [
 ];
 
 /// The lines above the iterations.
-pub(crate) fn caption(edition: MdtestEdition) -> String {
+pub(crate) fn caption(edition: Edition) -> String {
     let rows = [
         "   Operation               Duration              Rate",
         "   ---------               --------              ----",
     ];
     match edition {
-        MdtestEdition::Mdtest19 => format!("\n{}\n{}\n", rows[0], rows[1]),
+        Edition::Mdtest19 => format!("\n{}\n{}\n", rows[0], rows[1]),
         _ => {
             numbered(edition, 1, (2241, 2677), "")
                 + &numbered(edition, 1, (2242, 2678), rows[0])
@@ -36,19 +36,19 @@ pub(crate) fn caption(edition: MdtestEdition) -> String {
 }
 
 /// The line at the start of iteration `iteration` (from 0), at `moment`.
-pub(crate) fn iteration(edition: MdtestEdition, iteration: u32, moment: &str) -> String {
+pub(crate) fn iteration(edition: Edition, iteration: u32, moment: &str) -> String {
     let number = iteration + 1;
     match edition {
-        MdtestEdition::Mdtest19 => format!("V-1: main: * iteration {number} {moment} *\n"),
+        Edition::Mdtest19 => format!("V-1: main: * iteration {number} {moment} *\n"),
         _ => numbered(edition, 1, (1651, 2063), &format!("main: * iteration {number} *")),
     }
 }
 
 /// Seconds and rate as a version shows them: since 4.0 those of rank 0, before those of all ranks.
-fn numbers(edition: MdtestEdition, found: Option<&MeasuredPhase>) -> String {
+fn numbers(edition: Edition, found: Option<&MeasuredPhase>) -> String {
     let (seconds, rate) = match found {
         None => (0.0, 0.0),
-        Some(one) if edition == MdtestEdition::Mdtest41 => one.rank_0,
+        Some(one) if edition == Edition::Mdtest41 => one.rank_0,
         Some(one) => (one.seconds, one.rate),
     };
     format!("{seconds:14.3} sec, {rate:14.3} ops/sec")
@@ -57,7 +57,7 @@ fn numbers(edition: MdtestEdition, found: Option<&MeasuredPhase>) -> String {
 /// The lines of a finished test, `Directory` or `File`, also for phases that were not run. `stonewalled` is
 /// the number of operations of all ranks at the deadline, if the deadline stopped any rank.
 pub(crate) fn test(
-    edition: MdtestEdition,
+    edition: Edition,
     kind: &str,
     rename: bool,
     iteration: &[MeasuredPhase],
@@ -71,7 +71,7 @@ pub(crate) fn test(
         let found = iteration.iter().find(|one| one.label == label);
         // Versions in IOR have three blanks.
         let words = match (edition, kind) {
-            (MdtestEdition::Mdtest19, "Directory") => &words[1..],
+            (Edition::Mdtest19, "Directory") => &words[1..],
             _ => words,
         };
         let line = format!("{words} {}", numbers(edition, found));
@@ -88,17 +88,17 @@ pub(crate) fn test(
 }
 
 /// The line about the deadline. The classic program shows a rate of 0; this is the rate of all ranks.
-fn stonewall(edition: MdtestEdition, operations: f64, seconds: f64) -> String {
+fn stonewall(edition: Edition, operations: f64, seconds: f64) -> String {
     let rate = if seconds > 0.0 { operations / seconds } else { 0.0 };
     let words = format!("  File creation (stonewall): {seconds:14.3} sec, {rate:14.3} ops/sec");
     numbered(edition, 1, (1225, 1437), &words)
 }
 
 /// The line of a phase of the tree, or of a phase that the classic program does not have.
-pub(crate) fn single(edition: MdtestEdition, one: &MeasuredPhase) -> String {
+pub(crate) fn single(edition: Edition, one: &MeasuredPhase) -> String {
     let shown = numbers(edition, Some(one));
     match (one.label, edition) {
-        ("Tree creation", MdtestEdition::Mdtest19) => format!("V-1: main:   Tree creation     : {shown}\n"),
+        ("Tree creation", Edition::Mdtest19) => format!("V-1: main:   Tree creation     : {shown}\n"),
         ("Tree creation", _) => {
             numbered(edition, 1, (1725, 2139), &format!("V-1: main:   Tree creation     : {shown}"))
         }
@@ -115,7 +115,7 @@ pub(crate) fn has_own_line(label: &str) -> bool {
 }
 
 /// The line for a path that rank 0 is about to work on, within `phase`.
-pub(crate) fn name(edition: MdtestEdition, phase: &str, what: &str, path: &str) -> String {
+pub(crate) fn name(edition: Edition, phase: &str, what: &str, path: &str) -> String {
     let path = path.trim_end_matches('/');
     let child = path.rsplit('/').nth(1).is_some_and(|dir| dir.starts_with("mdtest_tree"));
     let of_tree = path.rsplit('/').next().is_some_and(|name| name.starts_with("mdtest_tree"));
@@ -153,19 +153,19 @@ mod tests {
     fn each_version_has_its_own_lines_of_a_test() {
         let phases = [measured("Directory creation", 100, 0.5), measured("Directory stat", 100, 0.25)];
         assert_eq!(
-            test(MdtestEdition::Mdtest41, "Directory", true, &phases, None),
+            test(Edition::Mdtest41, "Directory", true, &phases, None),
             "V-1: Rank   0 Line  1125    Directory creation:          0.500 sec,        200.000 ops/sec\n\
              V-1: Rank   0 Line  1126    Directory stat    :          0.250 sec,        400.000 ops/sec\n\
              V-1: Rank   0 Line  1127    Directory rename :          0.000 sec,          0.000 ops/sec\n\
              V-1: Rank   0 Line  1128    Directory removal :          0.000 sec,          0.000 ops/sec\n"
         );
         assert_eq!(
-            test(MdtestEdition::Mdtest19, "Directory", false, &phases[..1], None).lines().next(),
+            test(Edition::Mdtest19, "Directory", false, &phases[..1], None).lines().next(),
             Some("V-1:   Directory creation:          0.500 sec,        400.000 ops/sec"),
             "of all ranks"
         );
         assert_eq!(
-            test(MdtestEdition::Mdtest33, "File", false, &[], None).lines().next(),
+            test(Edition::Mdtest33, "File", false, &[], None).lines().next(),
             Some("V-1: Rank   0 Line  1223   File creation     :          0.000 sec,          0.000 ops/sec")
         );
     }
@@ -178,9 +178,9 @@ mod tests {
             one
         };
         let phases = [stopped("Directory creation"), stopped("File creation")];
-        let directories = test(MdtestEdition::Mdtest41, "Directory", true, &phases, None);
+        let directories = test(Edition::Mdtest41, "Directory", true, &phases, None);
         assert_eq!((directories.lines().count(), directories.contains("stonewall")), (4, false));
-        let files = test(MdtestEdition::Mdtest41, "File", true, &phases, Some(150.0));
+        let files = test(Edition::Mdtest41, "File", true, &phases, Some(150.0));
         let line = "V-1: Rank   0 Line  1437   File creation (stonewall):          0.250 sec,        600.000 \
                     ops/sec";
         assert_eq!(files.lines().nth(1), Some(line));
@@ -190,24 +190,23 @@ mod tests {
     fn the_tree_and_additional_phases_have_lines_of_their_own() {
         let tree = measured("Tree creation", 40, 0.5);
         assert_eq!(
-            single(MdtestEdition::Mdtest41, &tree),
+            single(Edition::Mdtest41, &tree),
             "V-1: Rank   0 Line  2139 V-1: main:   Tree creation     :          0.500 sec,  \
              \x20      80.000 ops/sec\n"
         );
         assert_eq!(
-            single(MdtestEdition::Mdtest41, &measured("Tree removal", 40, 0.5)),
+            single(Edition::Mdtest41, &measured("Tree removal", 40, 0.5)),
             "V-1: Rank   0 Line  2249 main   Tree removal      :          0.500 sec,         80.000 ops/sec\n"
         );
         assert!(has_own_line("Tree removal") && has_own_line("File link") && !has_own_line("File read"));
         assert!(
-            single(MdtestEdition::Mdtest41, &measured("File link", 1, 1.0))
-                .contains("Line     0   File link ")
+            single(Edition::Mdtest41, &measured("File link", 1, 1.0)).contains("Line     0   File link ")
         );
     }
 
     #[test]
     fn paths_are_listed_with_the_line_numbers_of_4_1() {
-        let line = |phase, what, path| name(MdtestEdition::Mdtest41, phase, what, path);
+        let line = |phase, what, path| name(Edition::Mdtest41, phase, what, path);
         assert_eq!(
             line("tree_creation", "mkdir", "d/test-dir.0-0/mdtest_tree.0/"),
             "V-2: Rank   0 Line  1995 Making directory 'd/test-dir.0-0/mdtest_tree.0/'\n"

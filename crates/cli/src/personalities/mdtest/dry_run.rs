@@ -1,13 +1,13 @@
 //! `--dryRun`: counts what a run would do. Nothing is opened, created or removed.
 
+use command::mdtest::{ItemCounts, Request};
 use units::{Usage, bytes_binary, several};
-use workloads::mdtest::{ItemCounts, MdtestParameters};
 
-use super::typed::MeantMdtest;
+use command::mdtest::Parsed;
 
 /// The text for a run on `ranks` ranks.
-pub(crate) fn text(meant: &MeantMdtest, ranks: u32) -> Result<String, Usage> {
-    let parameters = &meant.parameters;
+pub(crate) fn text(meant: &Parsed, ranks: u32) -> Result<String, Usage> {
+    let parameters = &meant.request;
     let counts = ItemCounts::of(parameters).ok_or_else(|| {
         Usage::new("the tree has too many directories and items to count. Reduce -z, -b, -I or -n.")
     })?;
@@ -23,7 +23,7 @@ pub(crate) fn text(meant: &MeantMdtest, ranks: u32) -> Result<String, Usage> {
 }
 
 /// The part for one number of ranks.
-fn run(parameters: &MdtestParameters, counts: &ItemCounts, ranks: u64) -> String {
+fn run(parameters: &Request, counts: &ItemCounts, ranks: u64) -> String {
     let trees = counts.loops * if parameters.unique_dir { ranks } else { 1 };
     let (directories, items) = (trees * counts.directories, ranks * counts.items());
     // The names of shared files have no rank.
@@ -91,13 +91,13 @@ fn line(what: &str, amount: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::typed::TypedMdtest;
     use super::*;
-    use command::classic;
+    use command::classic::{self, ClassicLine};
+    use command::mdtest::Parsed;
 
     fn dry_run(words: &str, ranks: u32) -> String {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        text(&classic::parse::<TypedMdtest>(&tokens).unwrap().meant().unwrap(), ranks).unwrap()
+        text(&classic::parse::<Parsed>(&tokens).unwrap().finished().unwrap(), ranks).unwrap()
     }
 
     #[test]

@@ -4,8 +4,8 @@ use jiff::Zoned;
 use storage::Space;
 
 use super::listing;
-use super::typed::{MdtestEdition, MeantMdtest};
 use crate::personalities::classic::{space_line, whole_header_dir};
+use command::mdtest::{Edition, Parsed};
 
 /// The line about reads that read nothing, which 4.x prints.
 pub(crate) const NOTHING_READ: &str = "Read bytes is 0, thus, a read test will actually just open/close";
@@ -28,8 +28,8 @@ pub(crate) fn moment() -> String {
 }
 
 /// The header up to the first line of an event.
-pub(crate) fn text(meant: &MeantMdtest, facts: &Facts<'_>) -> String {
-    let edition = meant.look.edition;
+pub(crate) fn text(meant: &Parsed, facts: &Facts<'_>) -> String {
+    let edition = meant.output.edition;
     let version = edition.version();
     let mut text = format!(
         "-- started at {} --\n\nmdtest-{version} was launched with {} total task(s) on {} node(s)\n\
@@ -39,7 +39,7 @@ pub(crate) fn text(meant: &MeantMdtest, facts: &Facts<'_>) -> String {
         facts.nodes,
         command(facts.argv, edition)
     );
-    let parameters = &meant.parameters;
+    let parameters = &meant.request;
     if parameters.verbose > 0 && meant.all_phases {
         let words = "main: Setting create/stat/read/remove_only to True";
         text.push_str(&listing::numbered(edition, 1, (1398, 1905), words));
@@ -54,25 +54,25 @@ pub(crate) fn text(meant: &MeantMdtest, facts: &Facts<'_>) -> String {
     let map = format!("Nodemap: {map}\n");
     let place = place(meant, facts.space);
     match edition {
-        MdtestEdition::Mdtest19 => text + &place,
-        MdtestEdition::Mdtest33 => text + &place + "\n" + &map,
-        MdtestEdition::Mdtest41 => text + &map + &place,
+        Edition::Mdtest19 => text + &place,
+        Edition::Mdtest33 => text + &place + "\n" + &map,
+        Edition::Mdtest41 => text + &map + &place,
     }
 }
 
 /// Whether 4.x warns of reads of zero bytes.
-pub(crate) fn reads_nothing(meant: &MeantMdtest) -> bool {
-    let parameters = &meant.parameters;
-    meant.look.edition == MdtestEdition::Mdtest41 && parameters.read && parameters.read_bytes == 0
+pub(crate) fn reads_nothing(meant: &Parsed) -> bool {
+    let parameters = &meant.request;
+    meant.output.edition == Edition::Mdtest41 && parameters.read && parameters.read_bytes == 0
 }
 
 /// The command line. Only 1.9 prints the arguments without quotes.
-fn command(argv: &[String], edition: MdtestEdition) -> String {
+fn command(argv: &[String], edition: Edition) -> String {
     let mut words = argv.iter();
     let mut text = words.next().cloned().unwrap_or_default();
     for word in words {
         match edition {
-            MdtestEdition::Mdtest19 => text.push_str(&format!(" {word}")),
+            Edition::Mdtest19 => text.push_str(&format!(" {word}")),
             _ => text.push_str(&format!(" '{word}'")),
         }
     }
@@ -80,9 +80,9 @@ fn command(argv: &[String], edition: MdtestEdition) -> String {
 }
 
 /// The test directory and the capacity of its file system.
-fn place(meant: &MeantMdtest, space: Option<Space>) -> String {
-    let dir = meant.parameters.dirs.first().map(String::as_str).unwrap_or_default();
-    let newer = meant.look.edition == MdtestEdition::Mdtest41;
+fn place(meant: &Parsed, space: Option<Space>) -> String {
+    let dir = meant.request.dirs.first().map(String::as_str).unwrap_or_default();
+    let newer = meant.output.edition == Edition::Mdtest41;
     let line = |key: &str, value: &str| match newer {
         true => format!("{key:<20}: {value}\n"),
         false => format!("{key}: {value}\n"),

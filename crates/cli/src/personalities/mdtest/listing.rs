@@ -1,15 +1,15 @@
 //! The parameters that `-v` lists, and lines with the line numbers of the classic source.
 
-use workloads::mdtest::MdtestParameters;
+use command::mdtest::Request;
 
-use super::typed::{MdtestEdition, MeantMdtest};
+use command::mdtest::{Edition, Parsed};
 
 /// A line of the verbose helper: its level, the source line number that scripts search for, and the text.
-pub(crate) fn numbered(edition: MdtestEdition, level: u32, lines: (u32, u32), text: &str) -> String {
+pub(crate) fn numbered(edition: Edition, level: u32, lines: (u32, u32), text: &str) -> String {
     let line = match edition {
-        MdtestEdition::Mdtest19 => return format!("V-{level}: {text}\n"),
-        MdtestEdition::Mdtest33 => lines.0,
-        MdtestEdition::Mdtest41 => lines.1,
+        Edition::Mdtest19 => return format!("V-{level}: {text}\n"),
+        Edition::Mdtest33 => lines.0,
+        Edition::Mdtest41 => lines.1,
     };
     format!("V-{level}: Rank   0 Line {line:5} {text}\n")
 }
@@ -25,8 +25,8 @@ fn truth(on: bool) -> String {
 }
 
 /// The parameters before the directories.
-fn first(meant: &MeantMdtest) -> Vec<ListedParameter> {
-    let p = &meant.parameters;
+fn first(meant: &Parsed) -> Vec<ListedParameter> {
+    let p = &meant.request;
     vec![
         (2018, 2442, "api", meant.backend.clone().unwrap_or_else(|| "(null)".to_owned())),
         (2019, 2443, "barriers", truth(true)),
@@ -36,7 +36,7 @@ fn first(meant: &MeantMdtest) -> Vec<ListedParameter> {
 }
 
 /// The parameters after the directories.
-fn rest(p: &MdtestParameters) -> Vec<ListedParameter> {
+fn rest(p: &Request) -> Vec<ListedParameter> {
     vec![
         (2026, 2450, "dirs_only", truth(p.directories || p.shared_file)),
         (2027, 2451, "read_bytes", p.read_bytes.to_string()),
@@ -68,9 +68,9 @@ fn rest(p: &MdtestParameters) -> Vec<ListedParameter> {
 }
 
 /// The list of `-v`.
-pub(crate) fn parameters(meant: &MeantMdtest) -> String {
-    let edition = meant.look.edition;
-    let plain = edition == MdtestEdition::Mdtest19;
+pub(crate) fn parameters(meant: &Parsed) -> String {
+    let edition = meant.output.edition;
+    let plain = edition == Edition::Mdtest19;
     let put = |lines: (u32, u32), text: &str| match plain {
         true => format!("{text}\n"),
         false => numbered(edition, 1, lines, text),
@@ -79,22 +79,22 @@ pub(crate) fn parameters(meant: &MeantMdtest) -> String {
     let listed = |(_, _, name, _): &&ListedParameter| !(plain && NEWER.contains(name));
     let mut text: String = first(meant).iter().filter(listed).map(line).collect();
     text.push_str(&put((2022, 2446), "dirpath(s):"));
-    for dir in &meant.parameters.dirs {
+    for dir in &meant.request.dirs {
         text.push_str(&put((2024, 2448), &format!("\t{dir}")));
     }
-    text.extend(rest(&meant.parameters).iter().filter(listed).map(line));
+    text.extend(rest(&meant.request).iter().filter(listed).map(line));
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::typed::TypedMdtest;
     use super::*;
-    use command::classic;
+    use command::classic::{self, ClassicLine};
+    use command::mdtest::Parsed;
 
     fn listed(words: &str) -> String {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        parameters(&classic::parse::<TypedMdtest>(&tokens).unwrap().meant().unwrap())
+        parameters(&classic::parse::<Parsed>(&tokens).unwrap().finished().unwrap())
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //!
 //! A run is parsed and checked completely before any rank begins.
 
-mod apply;
 mod below_text;
 mod chatter;
 mod dry_run;
@@ -12,7 +11,6 @@ mod ranks_csv;
 mod results;
 mod summary;
 mod text;
-pub(super) mod typed;
 
 #[cfg(test)]
 mod parser_tests;
@@ -23,7 +21,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use command::MdtestOption;
-use command::classic::{ClassicOption, described, help_of_options};
+use command::classic::{self, ClassicLine, ClassicOption, described, help_of_options};
+use command::mdtest::{Edition, Parsed, Request, operation_names};
 use lint::Drift;
 use ranks::Halt;
 use ranks::launcher::RankLaunch;
@@ -32,7 +31,8 @@ use units::Usage;
 use workloads::ior::PhaseStart;
 use workloads::kit::board::Board;
 use workloads::kit::observer::{EventObserver, Silent};
-use workloads::mdtest::{self, MdtestEvent, MdtestListener, MdtestParameters, names};
+use workloads::kit::payload::DataKey;
+use workloads::mdtest::{self, MdtestEvent, MdtestListener, names};
 
 use super::LineEffect;
 use super::classic::drift::{self, RejectedOptions};
@@ -51,9 +51,7 @@ use super::waiting;
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{DONE, ERROR, error_if};
-use command::classic;
 use text::MdtestText;
-use typed::{MeantMdtest, TypedMdtest};
 
 /// The directories of this many iterations are looked for after Ctrl-C.
 const LOOKED_FOR: u32 = 1000;
@@ -103,8 +101,10 @@ impl EventObserver<MdtestEvent<'_>> for FollowedMdtest<'_> {
 
 /// A run that was checked, with its storage.
 pub(super) struct ReadyMdtest {
-    meant: MeantMdtest,
+    meant: Parsed,
     storage: Box<dyn Storage>,
+    /// What keys its data, once the secret is read.
+    data_key: Option<DataKey>,
 }
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
@@ -114,27 +114,27 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 }
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
-    let typed = classic::parse::<TypedMdtest>(tokens)?;
+    let typed = classic::parse::<Parsed>(tokens)?;
     if typed.help {
         program.print(&help());
         return Ok(DONE);
     }
     if typed.version {
-        return Ok(program.print_version("mdtest", typed.look.edition.version()));
+        return Ok(program.print_version("mdtest", typed.output.edition.version()));
     }
     let (mut ready, session) = prepare(typed, program.launch.as_ref(), local)?;
-    ready.meant.notes.extend(preloaded::notes(Some(&ready.meant.parameters.backend)));
+    ready.meant.taken.notes.extend(preloaded::notes(Some(&ready.meant.request.backend)));
     if program.speaks {
-        ready.meant.notes.iter().for_each(|note| print_note(&note.to_string()));
+        ready.meant.taken.notes.iter().for_each(|note| print_note(&note.to_string()));
     }
     if ready.meant.dry_run {
         return Ok(program.print_dry_run(session, |session| dry_run::text(&ready.meant, session.size())));
     }
-    waiting::records_in(ready.meant.look.record.as_deref());
+    waiting::records_in(ready.meant.output.record.as_deref());
     let voice = if program.speaks { voice(&ready, program.argv).map(Some) } else { Ok(None) };
     let (session, voice) = session.agree(voice)?;
     if session.mpi().is_none() {
-        interrupt::watch("mdtest", test_dirs(&ready.meant.parameters), "");
+        interrupt::watch("mdtest", test_dirs(&ready.meant.request), "");
     }
     let wants = voice.as_ref().is_some_and(|(_, voice)| !voice.live_files.is_empty());
     let is_local = session.mpi().is_none();
@@ -163,7 +163,7 @@ fn help() -> String {
          Operations for --operations: {}.\n\
          Numbers take k, m, g, t, p in powers of 1024. Without -C, -T, -E, -U or -r all five are done.\n\
          Ranks are those of mpirun or srun; `assay -n RANKS mdtest ...` makes local ones, as threads.\n",
-        mdtest::operation_names().collect::<Vec<_>>().join(", ")
+        operation_names().collect::<Vec<_>>().join(", ")
     ));
     text.push_str(&help_of_variables("1.9, 3.3 or 4.1"));
     text
@@ -171,11 +171,11 @@ fn help() -> String {
 
 /// Whether a backend has directories, which mdtest needs.
 fn has_names(backend: &str) -> bool {
-    MdtestParameters { backend: backend.to_owned(), ..MdtestParameters::default() }.check(1).is_ok()
+    Request { backend: backend.to_owned(), ..Request::default() }.check(1).is_ok()
 }
 
 /// Test directories that a run creates: the first of each iteration, for all ranks.
-fn test_dirs(parameters: &MdtestParameters) -> impl Iterator<Item = PathBuf> {
+fn test_dirs(parameters: &Request) -> impl Iterator<Item = PathBuf> {
     let iterations = if parameters.create { parameters.iterations.min(LOOKED_FOR) } else { 0 };
     let dirs = 0..parameters.dirs.len() as u32;
     let all = (0..iterations).flat_map(move |iteration| dirs.clone().map(move |rank| (iteration, rank)));
@@ -185,7 +185,7 @@ fn test_dirs(parameters: &MdtestParameters) -> impl Iterator<Item = PathBuf> {
 /// Reads and checks everything. All ranks reject together. Ranks of a launcher meet first, because only rank
 /// 0 reads the environment.
 pub(super) fn prepare(
-    typed: TypedMdtest,
+    typed: Parsed,
     launch: Option<&RankLaunch>,
     local: Option<u32>,
 ) -> Result<(ReadyMdtest, Session), Usage> {
@@ -207,46 +207,46 @@ pub(super) fn prepare(
 
 /// The same run with the secret of its key, from its file.
 fn with_secret(mut ready: ReadyMdtest) -> Result<ReadyMdtest, Usage> {
-    ready.meant.parameters.data_key = data_key(&ready.meant.key)?;
+    ready.data_key = data_key(&ready.meant.request.key)?;
     Ok(ready)
 }
 
 /// Checks a run on `ranks` ranks by the rules that do not depend on the machine, and opens its storage.
-fn ready(mut typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<ReadyMdtest, Usage> {
-    typed.look.plain = variables.is_plain()?;
-    let given = variables.compat(apply::edition)?;
-    typed.compat = typed.compat.or(given);
-    let mut meant = typed.meant()?;
-    let parameters = &mut meant.parameters;
-    meant.notes.extend(variables.apply(&mut parameters.nodes, &mut parameters.ranks_on_node0)?);
-    meant.parameters.check(ranks)?;
-    let driver = storage::driver(&meant.parameters.backend)?;
-    let storage = (driver.open)(&meant.parameters.settings)?;
+fn ready(mut typed: Parsed, variables: &Variables, ranks: u32) -> Result<ReadyMdtest, Usage> {
+    typed.output.plain = variables.is_plain()?;
+    let given = variables.compat(Edition::parse)?;
+    typed.edition = typed.edition.or(given);
+    let mut meant = typed.finished()?;
+    let parameters = &mut meant.request;
+    meant.taken.notes.extend(variables.apply(&mut parameters.nodes, &mut parameters.ranks_on_node0)?);
+    meant.request.check(ranks)?;
+    let driver = storage::driver(&meant.request.backend)?;
+    let storage = (driver.open)(&meant.request.settings)?;
     if storage.names().is_none() {
-        let name = &meant.parameters.backend;
+        let name = &meant.request.backend;
         return Err(Usage(format!(
             "-a {name}: mdtest needs directories, which this backend lacks. Use -a POSIX."
         )));
     }
     own_files::check(&own_files::given([
-        ("--record", meant.look.record.as_deref()),
-        ("--progress", meant.look.progress.as_deref()),
-        ("--saveRankPerformanceDetails", meant.look.rank_csv.as_deref()),
-        ("-x", meant.parameters.status_file.as_deref()),
+        ("--record", meant.output.record.as_deref()),
+        ("--progress", meant.output.progress.as_deref()),
+        ("--saveRankPerformanceDetails", meant.output.rank_csv.as_deref()),
+        ("-x", meant.request.status_file.as_deref()),
     ]))?;
-    Ok(ReadyMdtest { meant, storage })
+    Ok(ReadyMdtest { meant, storage, data_key: None })
 }
 
 /// Rank 0's printer and records. All its files are created now.
 fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestPrinter), Usage> {
     let meant = &ready.meant;
-    written_later(&meant.parameters)?;
-    let kept = RunRecords::open(meant.look.record.as_deref())?;
-    let dir = meant.parameters.dirs.first().map(String::as_str).unwrap_or_default();
+    written_later(&meant.request)?;
+    let kept = RunRecords::open(meant.output.record.as_deref())?;
+    let dir = meant.request.dirs.first().map(String::as_str).unwrap_or_default();
     let space = ready.storage.space(header_dir(dir)).unwrap_or(None);
-    let opened = LiveFiles::create(None, meant.look.progress.as_deref()).and_then(|live_files| {
+    let opened = LiveFiles::create(None, meant.output.progress.as_deref()).and_then(|live_files| {
         let text = MdtestText::open(meant, argv, space).inspect_err(|_| {
-            let _ = meant.look.progress.as_deref().map(fs::remove_file);
+            let _ = meant.output.progress.as_deref().map(fs::remove_file);
         })?;
         Ok(MdtestPrinter { text, live_files })
     });
@@ -260,7 +260,7 @@ fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestPrin
 }
 
 /// Rejects files that could not be written after hours of work. Rank 0 checks for all ranks.
-fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
+fn written_later(parameters: &Request) -> Result<(), Usage> {
     let dirs = if parameters.create { &parameters.dirs[..] } else { &[] };
     let new_dirs: Vec<&str> = dirs.iter().map(String::as_str).collect();
     if let Some(path) = parameters.status_file.as_deref().filter(|_| parameters.stores_counts()) {
@@ -293,10 +293,10 @@ fn one_rank(
         Some(followed) => followed,
         None => &mut silent,
     };
-    let parameters = &ready.meant.parameters;
+    let (parameters, key) = (&ready.meant.request, ready.data_key);
     let warning = header::reads_nothing(&ready.meant).then_some(header::NOTHING_READ);
     let done = mdtest::stop_at_warning(parameters, comm, warning).and_then(|()| {
-        mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, rows, observer, seed)
+        mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, rows, observer, seed, key)
     });
     drop(followed);
     let voice = voice.map(|printer| &mut printer.text);
@@ -312,17 +312,17 @@ fn one_rank(
 
 /// The options that have another effect than before, or none.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
-    drift::drifted::<TypedMdtest>(tokens, |typed| typed.meant().map(|meant| meant.notes))
+    drift::drifted::<Parsed>(tokens, |typed| typed.finished().map(|run| run.taken.notes))
 }
 
 /// The options that are rejected by themselves.
 pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
-    RejectedOptions::read::<TypedMdtest>(tokens)
+    RejectedOptions::read::<Parsed>(tokens)
 }
 
 /// Rejects a command line that a run rejects on any machine.
 pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
-    let typed = classic::parse::<TypedMdtest>(tokens)?;
+    let typed = classic::parse::<Parsed>(tokens)?;
     if typed.help || typed.version {
         return Ok(LineEffect::Prints);
     }

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use units::Usage;
 use workloads::kit::payload::Packet;
 
-use super::typed::{MdtestEdition, MeantMdtest, TypedMdtest};
-use command::classic;
+use command::classic::{self, ClassicLine};
+use command::mdtest::{Edition, Parsed};
 
 /// Arguments; some of them are valid.
 fn word() -> impl Strategy<Value = String> {
@@ -35,50 +35,50 @@ fn token() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_tokens_give_an_answer(tokens in prop::collection::vec(token(), 0..8)) {
-        if let Ok(typed) = classic::parse::<TypedMdtest>(&tokens)
-            && let Ok(meant) = typed.meant()
+        if let Ok(typed) = classic::parse::<Parsed>(&tokens)
+            && let Ok(meant) = typed.finished()
         {
-            let _ = meant.parameters.check(3);
+            let _ = meant.request.check(3);
             let _ = super::dry_run::text(&meant, 3);
         }
     }
 
     #[test]
     fn a_rejection_is_one_line(tokens in prop::collection::vec("[ -~]{0,20}", 0..6)) {
-        if let Err(usage) = classic::parse::<TypedMdtest>(&tokens) {
+        if let Err(usage) = classic::parse::<Parsed>(&tokens) {
             prop_assert!(!usage.0.contains('\n'), "{}", usage.0);
         }
     }
 }
 
-fn parse(words: &str) -> Result<TypedMdtest, Usage> {
+fn parse(words: &str) -> Result<Parsed, Usage> {
     let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     classic::parse(&tokens)
 }
 
-fn meant(words: &str) -> MeantMdtest {
-    parse(words).and_then(TypedMdtest::meant).unwrap_or_else(|usage| panic!("{words}: {usage}"))
+fn meant(words: &str) -> Parsed {
+    parse(words).and_then(Parsed::finished).unwrap_or_else(|usage| panic!("{words}: {usage}"))
 }
 
 #[test]
 fn all_forms_of_a_value_mean_the_same() {
     for words in ["-n 5", "-n5", "-n=5", "-Fn5 -F=0"] {
-        assert_eq!(parse(words).unwrap().parameters.items, 5, "{words}");
+        assert_eq!(parse(words).unwrap().request.items, 5, "{words}");
     }
     for words in ["--random-seed=7", "--random-seed 7"] {
-        assert_eq!(parse(words).unwrap().parameters.random_seed, 7, "{words}");
+        assert_eq!(parse(words).unwrap().request.random_seed, 7, "{words}");
     }
-    assert_eq!(parse("-n 1k").unwrap().parameters.items, 1024);
-    assert_eq!(parse("-n 5 -n 6").unwrap().parameters.items, 6, "the last one");
-    assert_eq!(parse("-vvv").unwrap().parameters.verbose, 3);
-    assert_eq!(parse("-V 2 -v").unwrap().parameters.verbose, 3);
-    assert_eq!(parse("-v -V 5").unwrap().parameters.verbose, 5);
+    assert_eq!(parse("-n 1k").unwrap().request.items, 1024);
+    assert_eq!(parse("-n 5 -n 6").unwrap().request.items, 6, "the last one");
+    assert_eq!(parse("-vvv").unwrap().request.verbose, 3);
+    assert_eq!(parse("-V 2 -v").unwrap().request.verbose, 3);
+    assert_eq!(parse("-v -V 5").unwrap().request.verbose, 5);
 }
 
 #[test]
 fn no_phase_means_all_and_no_kind_means_both() {
     let phases = |words| {
-        let p = meant(words).parameters;
+        let p = meant(words).request;
         [p.create, p.stat, p.read, p.rename, p.remove]
     };
     assert_eq!(phases(""), [true; 5]);
@@ -86,7 +86,7 @@ fn no_phase_means_all_and_no_kind_means_both() {
     assert_eq!(phases("-T -E -U"), [false, true, true, true, false]);
     assert_eq!(phases("--compat 3.3"), [true, true, true, false, true], "renames came with 4.0");
     let kinds = |words| {
-        let p = meant(words).parameters;
+        let p = meant(words).request;
         (p.directories, p.files)
     };
     assert_eq!(
@@ -98,34 +98,31 @@ fn no_phase_means_all_and_no_kind_means_both() {
 
 #[test]
 fn directories_are_separated_by_at_signs_and_older_versions_have_other_defaults() {
-    assert_eq!(meant("").parameters.dirs, ["./out"]);
-    assert_eq!(meant("-d a@b/c").parameters.dirs, ["a", "b/c"]);
-    assert!(parse("-d a@").unwrap().meant().is_err() && parse("-d @").unwrap().meant().is_err());
+    assert_eq!(meant("").request.dirs, ["./out"]);
+    assert_eq!(meant("-d a@b/c").request.dirs, ["a", "b/c"]);
+    assert!(parse("-d a@").unwrap().finished().is_err() && parse("-d @").unwrap().finished().is_err());
     let oldest = meant("--compat 1.9");
-    assert_eq!(
-        (oldest.parameters.dirs, oldest.parameters.test_dir_prefix),
-        (vec![".".to_owned()], "#test-dir.")
-    );
-    assert_eq!(meant("--compat 3.3").parameters.test_dir_prefix, "test-dir.");
-    assert_eq!(meant("--compat 1.9 -d x").look.edition, MdtestEdition::Mdtest19);
+    assert_eq!((oldest.request.dirs, oldest.request.test_dir_prefix), (vec![".".to_owned()], "#test-dir."));
+    assert_eq!(meant("--compat 3.3").request.test_dir_prefix, "test-dir.");
+    assert_eq!(meant("--compat 1.9 -d x").output.edition, Edition::Mdtest19);
 }
 
 #[test]
 fn numbers_per_rank_are_collected_if_they_are_shown() {
-    assert!(!meant("").parameters.rank_times);
+    assert!(!meant("").request.rank_times);
     for words in ["--print-all-procs", "--showRankStatistics", "--saveRankPerformanceDetails=f"] {
-        assert!(meant(words).parameters.rank_times, "{words}");
+        assert!(meant(words).request.rank_times, "{words}");
     }
 }
 
 #[test]
 fn values_reach_the_workload() {
     let p =
-        meant("-G 42 --dataPacketType=random -N 1 -x st -W 3 --operations list,link --preload 10").parameters;
+        meant("-G 42 --dataPacketType=random -N 1 -x st -W 3 --operations list,link --preload 10").request;
     assert_eq!((p.signature, p.packet, p.shift), (Some(42), Packet::Random, 1));
     assert_eq!((p.status_file.as_deref(), p.deadline, p.preload), (Some("st"), 3, 10));
     assert_eq!(p.extra, ["list", "link"]);
-    assert_eq!(meant("-G -1").parameters.signature, None);
+    assert_eq!(meant("-G -1").request.signature, None);
 }
 
 #[test]
@@ -137,10 +134,10 @@ fn options_without_effect_have_a_note() {
         ("-B 1", "-B has no effect"),
         ("-a DUMMY --posix.odirect", "--posix.odirect has no effect with -a DUMMY"),
     ] {
-        let notes = meant(words).notes;
+        let notes = meant(words).taken.notes;
         assert!(notes.iter().any(|note| note.to_string().contains(part)), "{words}: {notes:?}");
     }
-    assert!(meant("-n 5 -u -t -f 1 -l 1 -B 0").notes.is_empty());
+    assert!(meant("-n 5 -u -t -f 1 -l 1 -B 0").taken.notes.is_empty());
 }
 
 #[test]

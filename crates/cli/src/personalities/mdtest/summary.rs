@@ -5,7 +5,7 @@
 use units::exponential;
 
 use super::results::{LABELS, ResultUnit, Results, ValueSpread, is_of_tree};
-use super::typed::{MdtestEdition, MdtestLook};
+use command::mdtest::{Edition, Output};
 
 /// The rows of a table.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ impl SummaryRows {
 }
 
 /// Everything after the phases of a run on one number of ranks.
-pub(crate) fn tables(results: &Results, look: &MdtestLook, rows: SummaryRows) -> String {
+pub(crate) fn tables(results: &Results, look: &Output, rows: SummaryRows) -> String {
     let units: &[ResultUnit] = match (look.both, look.times) {
         (true, _) => &[ResultUnit::Rate, ResultUnit::Time],
         (false, true) => &[ResultUnit::Time],
@@ -45,8 +45,8 @@ pub(crate) fn tables(results: &Results, look: &MdtestLook, rows: SummaryRows) ->
     text
 }
 
-fn table(results: &Results, look: &MdtestLook, rows: SummaryRows, unit: ResultUnit) -> String {
-    let statistics = look.rank_statistics && look.edition == MdtestEdition::Mdtest41;
+fn table(results: &Results, look: &Output, rows: SummaryRows, unit: ResultUnit) -> String {
+    let statistics = look.rank_statistics && look.edition == Edition::Mdtest41;
     let mut text = caption(results.ended, look.edition, unit, statistics);
     let others = results.others();
     for label in LABELS.iter().filter(|label| rows.has(label)).chain(&others) {
@@ -57,23 +57,23 @@ fn table(results: &Results, look: &MdtestLook, rows: SummaryRows, unit: ResultUn
     text
 }
 
-fn caption(iterations: u32, edition: MdtestEdition, unit: ResultUnit, statistics: bool) -> String {
+fn caption(iterations: u32, edition: Edition, unit: ResultUnit, statistics: bool) -> String {
     let what = match (edition, unit) {
-        (MdtestEdition::Mdtest41, ResultUnit::Rate) => " rate (in ops/sec)",
+        (Edition::Mdtest41, ResultUnit::Rate) => " rate (in ops/sec)",
         // The classic program says `in ms/op`, but the values are seconds of whole phases.
-        (MdtestEdition::Mdtest41, ResultUnit::Time) => " time (in seconds)",
-        (MdtestEdition::Mdtest33, ResultUnit::Rate) => " rate",
+        (Edition::Mdtest41, ResultUnit::Time) => " time (in seconds)",
+        (Edition::Mdtest33, ResultUnit::Rate) => " rate",
         (_, ResultUnit::Time) => " time",
-        (MdtestEdition::Mdtest19, ResultUnit::Rate) => "",
+        (Edition::Mdtest19, ResultUnit::Rate) => "",
     };
     let columns = match (edition, statistics) {
-        (MdtestEdition::Mdtest41, true) => concat!(
+        (Edition::Mdtest41, true) => concat!(
             "   Operation     per Rank: Max            Min           Mean      ",
             "per Iteration: Max            Min           Mean        Std Dev\n",
             "   ---------               ---            ---           ----      ",
             "                ---            ---           ----        -------\n"
         ),
-        (MdtestEdition::Mdtest41, false) => concat!(
+        (Edition::Mdtest41, false) => concat!(
             "   Operation                     Max            Min           Mean        Std Dev\n",
             "   ---------                     ---            ---           ----        -------\n"
         ),
@@ -85,8 +85,8 @@ fn caption(iterations: u32, edition: MdtestEdition, unit: ResultUnit, statistics
     format!("\nSUMMARY{what}: (of {iterations} iterations)\n{columns}")
 }
 
-fn row(label: &str, all: ValueSpread, ranks: Option<ValueSpread>, edition: MdtestEdition) -> String {
-    let deviation = if edition == MdtestEdition::Mdtest41 { all.sample() } else { all.population() };
+fn row(label: &str, all: ValueSpread, ranks: Option<ValueSpread>, edition: Edition) -> String {
+    let deviation = if edition == Edition::Mdtest41 { all.sample() } else { all.population() };
     let numbers = format!("{:14.3} {:14.3} {:14.3} {deviation:14.3}", all.max, all.min, all.mean);
     let gap = "    ";
     let (narrow, ranks) = match ranks {
@@ -97,11 +97,11 @@ fn row(label: &str, all: ValueSpread, ranks: Option<ValueSpread>, edition: Mdtes
         ),
     };
     match edition {
-        MdtestEdition::Mdtest19 => format!("   {label:<18}: {numbers}\n"),
-        MdtestEdition::Mdtest33 => format!("   {label:<26}: {numbers}\n"),
+        Edition::Mdtest19 => format!("   {label:<18}: {numbers}\n"),
+        Edition::Mdtest33 => format!("   {label:<26}: {numbers}\n"),
         // The tree's label takes the place of the gap. This shifts its numbers if ranks have columns.
-        MdtestEdition::Mdtest41 if narrow => format!("   {label:<18} {ranks}{gap}{numbers}\n"),
-        MdtestEdition::Mdtest41 => format!("   {label:<22} {ranks}{numbers}\n"),
+        Edition::Mdtest41 if narrow => format!("   {label:<18} {ranks}{gap}{numbers}\n"),
+        Edition::Mdtest41 => format!("   {label:<22} {ranks}{numbers}\n"),
     }
 }
 
@@ -148,8 +148,8 @@ mod tests {
 
     const FILES: SummaryRows = SummaryRows { directories: false, files: true, rename: true };
 
-    fn look(change: impl Fn(&mut MdtestLook)) -> MdtestLook {
-        let mut look = MdtestLook::default();
+    fn look(change: impl Fn(&mut Output)) -> Output {
+        let mut look = Output::default();
         change(&mut look);
         look
     }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_table_of_rates_has_the_form_of_4_1() {
         assert_eq!(
-            tables(&results(), &MdtestLook::default(), FILES),
+            tables(&results(), &Output::default(), FILES),
             concat!(
                 "\n",
                 "SUMMARY rate (in ops/sec): (of 2 iterations)\n",
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn older_tables_have_their_captions_labels_and_deviation() {
-        let older = look(|look| look.edition = MdtestEdition::Mdtest33);
+        let older = look(|look| look.edition = Edition::Mdtest33);
         let text = tables(&results(), &older, SummaryRows { rename: false, ..FILES });
         assert!(
             text.starts_with(
@@ -249,7 +249,7 @@ SUMMARY rate: (of 2 iterations)
             ),
             "{text}"
         );
-        let oldest = look(|look| look.edition = MdtestEdition::Mdtest19);
+        let oldest = look(|look| look.edition = Edition::Mdtest19);
         let text = tables(&results(), &oldest, SummaryRows { rename: false, ..FILES });
         assert!(text.starts_with("\nSUMMARY: (of 2 iterations)\n"), "{text}");
         assert!(text.contains("\n   File creation     :        800.000        400.000 "), "{text}");

@@ -14,16 +14,16 @@ use super::below_text::RunLatencies;
 use super::header::{self, Facts, moment};
 use super::results::{MeasuredPhase, Results};
 use super::summary::{self, SummaryRows};
-use super::typed::{MdtestEdition, MeantMdtest};
 use super::{below_text, chatter, listing, ranks_csv};
 use crate::personalities::own_lines::{fault, own_lines, phase_name};
 use crate::speech::say;
+use command::mdtest::{Edition, Parsed};
 
 pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
 
 /// Writes the output of one run.
 pub(crate) struct MdtestText {
-    meant: MeantMdtest,
+    meant: Parsed,
     argv: Vec<String>,
     space: Option<Space>,
     /// The file of `--saveRankPerformanceDetails`.
@@ -49,9 +49,9 @@ pub(crate) struct MdtestText {
 impl MdtestText {
     /// A writer for the run started as `argv`. `space` is the space of its file system. Its files are created
     /// now.
-    pub(crate) fn open(meant: &MeantMdtest, argv: &[String], space: Option<Space>) -> Result<Self, Usage> {
+    pub(crate) fn open(meant: &Parsed, argv: &[String], space: Option<Space>) -> Result<Self, Usage> {
         let mut text = Self::onto(Box::new(say), meant, argv, space);
-        if let Some(path) = &meant.look.rank_csv {
+        if let Some(path) = &meant.output.rank_csv {
             let made = File::create(path).map_err(|error| {
                 Usage(format!(
                     "--saveRankPerformanceDetails {path}: {error}. Choose a file that can be written."
@@ -64,7 +64,7 @@ impl MdtestText {
     }
 
     /// A writer to `out`, without files.
-    pub(crate) fn onto(out: Out, meant: &MeantMdtest, argv: &[String], space: Option<Space>) -> Self {
+    pub(crate) fn onto(out: Out, meant: &Parsed, argv: &[String], space: Option<Space>) -> Self {
         Self {
             meant: meant.clone(),
             argv: argv.to_vec(),
@@ -82,20 +82,20 @@ impl MdtestText {
         }
     }
 
-    fn edition(&self) -> MdtestEdition {
-        self.meant.look.edition
+    fn edition(&self) -> Edition {
+        self.meant.output.edition
     }
 
     fn verbose(&self) -> u32 {
-        self.meant.parameters.verbose
+        self.meant.request.verbose
     }
 
     fn rows(&self) -> SummaryRows {
-        let parameters = &self.meant.parameters;
+        let parameters = &self.meant.request;
         SummaryRows {
             directories: parameters.directories,
             files: parameters.files,
-            rename: parameters.rename || self.edition() == MdtestEdition::Mdtest41,
+            rename: parameters.rename || self.edition() == Edition::Mdtest41,
         }
     }
 
@@ -107,7 +107,7 @@ impl MdtestText {
 
     /// Prints own lines. If standard output has none, they go to standard error.
     fn put_own(&mut self, text: &str) {
-        self.put(fault(self.meant.look.plain, text));
+        self.put(fault(self.meant.output.plain, text));
     }
 
     fn save(&mut self, text: &str) {
@@ -126,12 +126,12 @@ impl MdtestText {
         }
         let tail = match self.edition() {
             _ if !complete => String::new(),
-            MdtestEdition::Mdtest19 => format!("\n-- finished at {} --\n", moment()),
+            Edition::Mdtest19 => format!("\n-- finished at {} --\n", moment()),
             _ => format!("-- finished at {} --\n\n", moment()),
         };
         self.put(&tail);
         self.put_own(&below_text::of_faults(&self.faults, &self.notices));
-        if !self.meant.look.plain {
+        if !self.meant.output.plain {
             self.put_own(&below_text::of_latencies(&self.latencies));
         }
         match self.broken.take() {
@@ -142,11 +142,11 @@ impl MdtestText {
 
     /// Prints the complete iterations of a run that ended early, and that others are missing.
     fn unfinished(&mut self) {
-        let wanted = self.meant.parameters.iterations;
+        let wanted = self.meant.request.iterations;
         let Some(run) = self.run.take() else { return };
         let whole = run.ended;
         if whole > 0 && !run.is_printed {
-            let tables = summary::tables(&run, &self.meant.look, self.rows());
+            let tables = summary::tables(&run, &self.meant.output, self.rows());
             self.put(&tables);
         }
         let phases = run.present().iter().map(|one| format!("{} {:.3}/s", phase_name(one.label), one.rate));
@@ -166,10 +166,10 @@ impl MdtestText {
 
     /// `N tasks, M files`
     fn announce(&mut self, ranks: u32, items: u64) {
-        let keeps_ranks = self.meant.look.all_ranks || self.rank_csv.is_some();
+        let keeps_ranks = self.meant.output.all_ranks || self.rank_csv.is_some();
         self.run = Some(Results::new(ranks, items, keeps_ranks));
         self.latencies.push(RunLatencies::new(ranks));
-        let parameters = &self.meant.parameters;
+        let parameters = &self.meant.request;
         let all = u64::from(ranks) * items;
         let what = match (parameters.files, parameters.directories) {
             (true, true) => format!("{all} files/directories"),
@@ -177,7 +177,7 @@ impl MdtestText {
             (true, false) => format!("{all} files"),
             _ => format!("{all} directories"),
         };
-        let above = if self.edition() == MdtestEdition::Mdtest19 { "\n" } else { "" };
+        let above = if self.edition() == Edition::Mdtest19 { "\n" } else { "" };
         let mut text = format!("{above}{ranks} tasks, {what}\n");
         if self.verbose() > 0 {
             text.push_str(&chatter::caption(self.edition()));
@@ -208,7 +208,7 @@ impl MdtestText {
             let line = chatter::single(self.edition(), &one);
             self.put(&line);
         }
-        if let Some(latencies) = self.latencies.last_mut().filter(|_| self.meant.parameters.verbose > 0) {
+        if let Some(latencies) = self.latencies.last_mut().filter(|_| self.meant.request.verbose > 0) {
             latencies.add(ended.label, ended.phase);
         }
         if let Some(run) = &mut self.run {
@@ -222,11 +222,11 @@ impl MdtestText {
         let Some(run) = &mut self.run else { return };
         run.end_iteration();
         run.is_printed = true;
-        let mut text = summary::tables(run, &self.meant.look, rows);
+        let mut text = summary::tables(run, &self.meant.output, rows);
         let rows = self.rank_csv.as_ref().map_or(String::new(), |_| ranks_csv::rows(run));
         if wrong > 0 {
             text.push_str(&match self.edition() {
-                MdtestEdition::Mdtest41 => format!(
+                Edition::Mdtest41 => format!(
                     "\nERROR: verifying the data on read ({wrong} errors)! Take the performance values with \
                      care!\n\n"
                 ),
@@ -243,7 +243,7 @@ impl MdtestText {
     fn said(&mut self, event: &MdtestEvent<'_>) -> String {
         let edition = self.edition();
         match event {
-            MdtestEvent::Shift(ranks) if edition != MdtestEdition::Mdtest19 => {
+            MdtestEvent::Shift(ranks) if edition != Edition::Mdtest19 => {
                 let words = format!("Shifting ranks by {ranks} for each phase.");
                 listing::numbered(edition, 0, (2169, 2594), &words)
             }
@@ -280,7 +280,7 @@ impl EventObserver<MdtestEvent<'_>> for MdtestText {
             MdtestEvent::Ranks { ranks, items } => self.announce(*ranks, *items),
             MdtestEvent::Iteration(number) => {
                 self.flush(true);
-                let parameters = &self.meant.parameters;
+                let parameters = &self.meant.request;
                 self.due = [parameters.directories, parameters.files];
                 self.stonewalled = None;
                 if let Some(run) = &mut self.run {

@@ -9,12 +9,12 @@ use workloads::mdtest::MdtestEvent;
 
 use super::results::tests::ended;
 use super::text::MdtestText;
-use super::typed::TypedMdtest;
-use command::classic;
+use command::classic::{self, ClassicLine};
+use command::mdtest::Parsed;
 
 /// A writer to a page, and the page.
 fn onto_page(words: &[String], space: Option<Space>) -> (MdtestText, Arc<Mutex<String>>) {
-    let meant = classic::parse::<TypedMdtest>(words).unwrap().meant().unwrap();
+    let meant = classic::parse::<Parsed>(words).unwrap().finished().unwrap();
     let argv: Vec<String> = ["mdtest".to_owned()].into_iter().chain(words.iter().cloned()).collect();
     let page = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&page);

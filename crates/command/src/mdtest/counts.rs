@@ -2,7 +2,7 @@
 //!
 //! Pure, so that any code that announces or draws a tree may call it.
 
-use super::parameters::MdtestParameters;
+use super::request::Request;
 
 /// Upper bound of all counts. Sums over all ranks of fewer than 2^24 still fit.
 const MOST: u64 = 1 << 39;
@@ -22,8 +22,8 @@ pub struct ItemCounts {
 
 impl ItemCounts {
     /// The counts for `parameters`; `None` if they are above the upper bound.
-    pub fn of(parameters: &MdtestParameters) -> Option<Self> {
-        let MdtestParameters { branching, depth, items, items_per_dir, leaf_only, .. } = *parameters;
+    pub fn of(parameters: &Request) -> Option<Self> {
+        let Request { branching, depth, items, items_per_dir, leaf_only, .. } = *parameters;
         let (mut directories, mut leaves) = (1_u64, 1_u64);
         if branching == 1 {
             directories += u64::from(depth);
@@ -56,8 +56,8 @@ impl ItemCounts {
 mod tests {
     use super::*;
 
-    fn counts(change: impl Fn(&mut MdtestParameters)) -> ItemCounts {
-        let mut parameters = MdtestParameters::default();
+    fn counts(change: impl Fn(&mut Request)) -> ItemCounts {
+        let mut parameters = Request::default();
         change(&mut parameters);
         ItemCounts::of(&parameters).expect("within bounds")
     }
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn counts_above_the_upper_bound_are_none() {
-        let rejected = |change: fn(&mut MdtestParameters)| {
-            let mut parameters = MdtestParameters::default();
+        let rejected = |change: fn(&mut Request)| {
+            let mut parameters = Request::default();
             change(&mut parameters);
             ItemCounts::of(&parameters).is_none()
         };

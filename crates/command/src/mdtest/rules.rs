@@ -3,18 +3,17 @@
 //! The rules are those of mdtest 4.1, with its texts where it has some.
 //! docs/reference/compatibility/mdtest.md lists the differences.
 
-use command::Abilities;
 use units::Usage;
 
 use super::counts::ItemCounts;
-use super::operations;
-use super::parameters::MdtestParameters;
-use crate::kit::payload::Packet;
+use super::operations::{names_of_files, operation_names};
+use super::request::Request;
+use crate::{Abilities, Packet};
 
-impl MdtestParameters {
+impl Request {
     /// The abilities of the backend; `None` if it is unknown.
     fn abilities(&self) -> Option<Abilities> {
-        command::backend(&self.backend).ok().map(|backend| backend.abilities)
+        crate::backend(&self.backend).ok().map(|backend| backend.abilities)
     }
 
     /// Whether the backend only counts and stores nothing.
@@ -29,16 +28,16 @@ impl MdtestParameters {
         if let Some((_, why)) = rules.into_iter().find(|(broken, _)| *broken) {
             return Err(Usage::new(why));
         }
-        let unknown = |name: &&String| !operations::names().any(|known| known == name.as_str());
+        let unknown = |name: &&String| !operation_names().any(|known| known == name.as_str());
         if let Some(name) = self.extra.iter().find(unknown) {
-            let known: Vec<_> = operations::names().collect();
+            let known: Vec<_> = operation_names().collect();
             return Err(Usage(format!(
                 "--operations: unknown operation {name}. Known operations: {}",
                 known.join(", ")
             )));
         }
         let of_files = |name: &&str| self.extra.iter().any(|wanted| wanted == name) && !self.files;
-        let never: Vec<_> = operations::names_of_files().filter(of_files).collect();
+        let never: Vec<_> = names_of_files().filter(of_files).collect();
         if !never.is_empty() {
             return Err(Usage(format!(
                 "--operations: {} would do nothing, because -D leaves out files. Add -F or leave them out",
@@ -176,7 +175,7 @@ impl MdtestParameters {
     fn rules_of_time(&self) -> [(bool, &'static str); 4] {
         [
             (
-                self.data_key.is_some() && self.packet != Packet::Stamped,
+                self.key.is_given() && self.packet != Packet::Stamped,
                 "--data-key, --nonce: only stamped data is keyed. Add --dataPacketType=stamped",
             ),
             (
@@ -199,10 +198,9 @@ impl MdtestParameters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::payload::DataKey;
 
-    fn rejected(ranks: u32, change: impl Fn(&mut MdtestParameters)) -> String {
-        let mut parameters = MdtestParameters { items: 10, ..MdtestParameters::default() };
+    fn rejected(ranks: u32, change: impl Fn(&mut Request)) -> String {
+        let mut parameters = Request { items: 10, ..Request::default() };
         parameters.check(ranks).expect("nothing wrong so far");
         change(&mut parameters);
         parameters.check(ranks).expect_err("must be rejected").0
@@ -210,7 +208,7 @@ mod tests {
 
     #[test]
     fn every_rule_rejects_in_one_line_with_a_remedy() {
-        type Change = fn(&mut MdtestParameters);
+        type Change = fn(&mut Request);
         let cases: &[(Change, &str)] = &[
             (|p| p.backend = "MPIIO".into(), "Use -a POSIX"),
             (|p| p.iterations = 0, "-i 0"),
@@ -252,7 +250,7 @@ mod tests {
             ),
             (|p| p.write_bytes = 1 << 50, "2^40"),
             (|p| (p.packet, p.write_bytes) = (Packet::Stamped, 9), "multiples of 8"),
-            (|p| p.data_key = Some(DataKey::new(b"", "n")), "only stamped data is keyed"),
+            (|p| p.key.nonce = Some("n".into()), "only stamped data is keyed"),
             (|p| (p.deadline, p.branching) = (1, 2), "branch factor <= 1"),
             (|p| (p.deadline, p.collective) = (1, true), "-W with -c"),
             (
@@ -273,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_verification_of_writes_without_data_to_compare_is_rejected() {
-        type Change = fn(&mut MdtestParameters);
+        type Change = fn(&mut Request);
         let cases: &[(Change, &str)] = &[
             (
                 |p| (p.verify_write, p.write_bytes, p.backend) = (true, 8, "dummy".into()),
@@ -298,7 +296,7 @@ mod tests {
 
     #[test]
     fn settings_that_mdtest_accepts_are_accepted() {
-        type Change = fn(&mut MdtestParameters);
+        type Change = fn(&mut Request);
         let cases: &[Change] = &[
             |p| p.items = 0,
             |p| (p.branching, p.depth, p.items_per_dir, p.items) = (3, 3, 900, 0),
@@ -315,7 +313,7 @@ mod tests {
             |p| p.shift = -3,
         ];
         for (index, change) in cases.iter().enumerate() {
-            let mut parameters = MdtestParameters { items: 10, ..MdtestParameters::default() };
+            let mut parameters = Request { items: 10, ..Request::default() };
             change(&mut parameters);
             assert_eq!(parameters.check(2), Ok(()), "case {index}");
         }

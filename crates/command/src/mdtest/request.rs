@@ -1,12 +1,12 @@
-//! The settings of an mdtest run, independent of the parser.
+//! What a command line of `mdtest` requests: the settings of a run, as the engine runs it.
+//!
+//! Never here: what is rejected, which `rules` has, and reading options, which `parsed` completes.
 
-use command::Settings;
-
-use crate::kit::payload::{DataKey, Packet};
+use crate::{KeySource, Packet, Settings};
 
 /// All settings of one run. Sizes are bytes. Option names are those of mdtest 4.1.
-#[derive(Clone, Debug)]
-pub struct MdtestParameters {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
     /// Backend as typed (`-a`).
     pub backend: String,
     /// Settings of that backend.
@@ -63,10 +63,10 @@ pub struct MdtestParameters {
     pub packet: Packet,
     /// `-G`; `None` for the seed of the run, which is the same on all ranks.
     pub signature: Option<i32>,
-    /// `--data-of`: the number of the text on which stamped data depends beside the name of the file.
-    pub data_of: Option<u64>,
-    /// `--data-key`, `--nonce`: what keys stamped data; `None` for the public layout.
-    pub data_key: Option<DataKey>,
+    /// `--data-of`: the text on which stamped data depends beside the name of the file.
+    pub data_of: Option<String>,
+    /// `--data-key`, `--nonce`: what keys stamped data.
+    pub key: KeySource,
     /// `-k`: files are created without an open.
     pub make_node: bool,
     /// `-R`: stat and read visit the items in a random order, a different one on each rank.
@@ -114,7 +114,7 @@ pub struct MdtestParameters {
     pub ranks_on_node0: Option<u32>,
 }
 
-impl Default for MdtestParameters {
+impl Default for Request {
     fn default() -> Self {
         Self {
             backend: "POSIX".to_owned(),
@@ -146,7 +146,7 @@ impl Default for MdtestParameters {
             packet: Packet::default(),
             signature: None,
             data_of: None,
-            data_key: None,
+            key: KeySource::default(),
             make_node: false,
             shuffle: false,
             random_seed: 0,
@@ -173,7 +173,7 @@ impl Default for MdtestParameters {
     }
 }
 
-impl MdtestParameters {
+impl Request {
     /// Whether the run stores the counts of a deadline in the file of `-x`.
     pub fn stores_counts(&self) -> bool {
         self.create && self.deadline > 0 && self.status_file.is_some()
@@ -195,12 +195,7 @@ mod tests {
     #[test]
     fn numbers_of_ranks_are_scanned_only_if_a_last_one_is_given() {
         let scanned = |first, last, stride| {
-            let parameters = MdtestParameters {
-                first_ranks: first,
-                last_ranks: last,
-                stride,
-                ..MdtestParameters::default()
-            };
+            let parameters = Request { first_ranks: first, last_ranks: last, stride, ..Request::default() };
             parameters.numbers_of_ranks(8)
         };
         assert_eq!(scanned(2, 0, 1), [8], "-f without -l");
