@@ -16,7 +16,7 @@ pub mod classic;
 mod data_key;
 pub mod ior;
 mod launcher;
-mod md_workbench;
+pub mod md_workbench;
 pub mod mdtest;
 mod name_facts;
 mod packet;

@@ -6,7 +6,7 @@
 use crate::launcher::WorkloadName;
 use crate::tool_line::tools::options_of;
 use crate::words::{SplitLine, Valued, size};
-use crate::{ior, mdtest};
+use crate::{ior, md_workbench, mdtest};
 
 /// A walk of trees: `ls -lR`, ls-lr.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,8 +83,7 @@ impl LineFacts {
                 Self::Other(split.value('f').or(stray).map(str::to_owned))
             }
             WorkloadName::MdWorkbench => {
-                let split = SplitLine::read(words, options_of("md_workbench"));
-                Self::Other(split.value('o').map(str::to_owned))
+                Self::Other(md_workbench::Line::read(words).named_dir().map(str::to_owned))
             }
             WorkloadName::MpiIo | WorkloadName::Age => Self::Other(None),
         }

@@ -3,14 +3,13 @@
 //!
 //! Never here: the full list of options. The workload itself rejects an option that is unknown here.
 
-mod md_workbench;
 pub(crate) mod tools;
 
 use units::Usage;
 
-use crate::classic::{ClassicOption, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens};
+use crate::classic::{ClassicOption, OptionFault, OptionInput, OptionOccurrence};
 use crate::words::{self, LinePart, SplitLine};
-use crate::{MdWorkbenchOption, MdtestOption, mdtest};
+use crate::{MdWorkbenchOption, MdtestOption, md_workbench, mdtest};
 use tools::{TOOLS, Tool};
 
 /// The unit that the phases of a workload count. It limits the metrics that a criterion can ask for.
@@ -34,8 +33,8 @@ pub struct ToolLine {
     split: SplitLine,
     /// The command line of mdtest; empty for another workload.
     mdtest: Box<mdtest::Line>,
-    /// The options of md-workbench; empty for another workload.
-    md_workbench: OptionValues<MdWorkbenchOption>,
+    /// The command line of md-workbench; empty for another workload.
+    md_workbench: Box<md_workbench::Line>,
 }
 
 impl ToolLine {
@@ -57,12 +56,13 @@ impl ToolLine {
         let stray =
             |word: &str| format!("`{word}` is not an option of {command}. Its options begin with `-`.");
         let (mut split, mut mdtest) = (SplitLine::default(), Box::<mdtest::Line>::default());
-        let mut md_workbench = OptionValues::default();
+        let mut md_workbench = Box::<md_workbench::Line>::default();
         if command == "mdtest" {
             mdtest = Box::new(mdtest::Line::read(&words));
             check_occurrences(&mdtest.occurrences, &words, &stray, check_mdtest)?;
         } else if command == "md-workbench" {
-            md_workbench = OptionValues::of(&check_classic(&words, &stray, md_workbench::check)?);
+            md_workbench = Box::new(md_workbench::Line::read(&words));
+            check_occurrences(&md_workbench.occurrences, &words, &stray, check_md_workbench)?;
         } else {
             let parts = words::read(&words, tool.valued);
             parts.iter().try_for_each(|(at, part)| check(tool, &words[*at], part, &stray))?;
@@ -153,7 +153,7 @@ impl ToolLine {
     pub fn operations(&self, phase: &str, ranks: u32) -> Option<u64> {
         let operations = match self.tool.command {
             "mdtest" => self.mdtest.operations(ranks.into()),
-            "md-workbench" => md_workbench::operations(&self.md_workbench, phase, ranks.into()),
+            "md-workbench" => self.md_workbench.operations(phase, ranks.into()),
             _ => 0,
         };
         (operations > 0).then_some(operations)
@@ -171,7 +171,7 @@ impl ToolLine {
     /// Seconds after which a phase stops, in all its repetitions together; 0 for never.
     pub fn phase_limit_s(&self, phase: &str) -> u64 {
         match self.tool.command {
-            "md-workbench" => md_workbench::limit_s(&self.md_workbench, phase),
+            "md-workbench" => self.md_workbench.limit_s(phase),
             _ => self.deadline_s(),
         }
     }
@@ -187,7 +187,7 @@ impl ToolLine {
         match phase {
             "file_read" => self.mdtest.verify_read,
             "file_creation" => self.mdtest.verify_write && self.mdtest.write_bytes > 0,
-            "benchmark_read" => md_workbench::compares(&self.md_workbench),
+            "benchmark_read" => self.md_workbench.compares(),
             phase => self.tool.measures == Measures::Bytes && phase.ends_with("_check"),
         }
     }
@@ -195,7 +195,7 @@ impl ToolLine {
     /// Whether the failures of this phase show what is missing. The ranks of md-workbench may not know what
     /// exists at the end, for example if they stop at different objects.
     pub fn knows_failures(&self, phase: &str) -> bool {
-        phase != "cleanup" || !md_workbench::ends_unevenly(&self.md_workbench)
+        phase != "cleanup" || !self.md_workbench.ends_unevenly()
     }
 
     /// Whether it made all names that it uses, or the line whose files it uses did. md-workbench may look for
@@ -273,17 +273,7 @@ fn check(tool: &Tool, word: &str, part: &LinePart, stray: &dyn Fn(&str) -> Strin
     }
 }
 
-/// The options of a program with a table. Rejects those that `rule` rejects, by option and value.
-fn check_classic<I: ClassicOption>(
-    words: &[String],
-    stray: &dyn Fn(&str) -> String,
-    rule: fn(I, &str) -> Result<(), Usage>,
-) -> Result<Vec<OptionOccurrence<I>>, Usage> {
-    let occurrences = read_tokens::<I>(words);
-    check_occurrences(&occurrences, words, stray, rule)?;
-    Ok(occurrences)
-}
-
+/// Rejects options of a program with a table, also those that `rule` rejects by option and value.
 fn check_occurrences<I: ClassicOption>(
     occurrences: &[OptionOccurrence<I>],
     words: &[String],
@@ -314,6 +304,22 @@ fn check_mdtest(option: MdtestOption, value: &str) -> Result<(), Usage> {
         MdtestOption::DataOf => Err(campaigns_data()),
         MdtestOption::DataKey | MdtestOption::Nonce => Err(campaigns_key()),
         MdtestOption::DryRun => Err(does_nothing("dryRun")),
+        _ => Ok(()),
+    }
+}
+
+/// Rejects an option that a campaign cannot pass on to md-workbench.
+fn check_md_workbench(option: MdWorkbenchOption, value: &str) -> Result<(), Usage> {
+    use MdWorkbenchOption::*;
+    match option {
+        Precreate | Benchmark | Cleanup => {
+            Err(Usage::new("a test of md-workbench runs all three phases. Leave out -1, -2 and -3."))
+        }
+        Adaptive => Err(Usage::new(
+            "`-T` records all its waiting times under one name. Write a test for each of them, with -t.",
+        )),
+        Directory => own_place('o', value),
+        Record => Err(campaigns_own("record")),
         _ => Ok(()),
     }
 }

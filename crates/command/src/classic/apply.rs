@@ -50,7 +50,7 @@ pub trait ClassicLine: Default {
 /// A command line, as far as it can be read.
 ///
 /// Invariant: a value that cannot be read, such as `${SMALLEST}`, is never guessed. Its option keeps its
-/// default, and is [`Self::is_unread`]. Only a flag with such a number is on.
+/// earlier value, and is [`Self::is_unread`]. Only a flag with such a number is on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadLine<T: ClassicLine> {
     /// The arguments, without the program's name.
@@ -294,7 +294,7 @@ fn is_idle(name: &str, used: &str) -> bool {
 }
 
 /// Accepts an option for GPUs only if it asks for none.
-pub fn without_gpu(asks_for_none: bool) -> Result<(), String> {
+pub(crate) fn without_gpu(asks_for_none: bool) -> Result<(), String> {
     match asks_for_none {
         true => Ok(()),
         false => {

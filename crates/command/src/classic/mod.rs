@@ -10,11 +10,9 @@ mod directives;
 mod grammar;
 mod occurrence;
 mod row;
-mod values;
 
-pub use apply::{
-    ClassicLine, OptionNote, ReadLine, TakenOptions, lacks_value, parse, take_directives, without_gpu,
-};
+pub(crate) use apply::without_gpu;
+pub use apply::{ClassicLine, OptionNote, ReadLine, TakenOptions, lacks_value, parse, take_directives};
 pub use directives::read_directives;
 pub use grammar::read_tokens;
 pub use occurrence::{ModuleOption, OptionFault, OptionInput, OptionOccurrence, parse_number};
@@ -23,7 +21,6 @@ pub use row::{
     ClassicOption, OptionKind, OptionRow, OptionValue, Respelling, RetiredOption, Successor, described,
     help_of_options,
 };
-pub(crate) use values::OptionValues;
 
 #[cfg(test)]
 mod tests;

@@ -102,8 +102,8 @@ pub struct OptionRow<I: 'static> {
 
 /// Defines the options of a program as an enum with one row each.
 ///
-/// A row has kind, letter, long name, names as a directive, default and help. `_` marks a missing letter or
-/// long name. An option in parentheses has no row. Behind `=>` follows the effect on the parsed command line.
+/// A row has kind, letter, long name, names as a directive, default, help and, behind `=>`, the effect on the
+/// parsed command line. `_` marks a missing letter or long name. An option in parentheses has no row.
 macro_rules! options {
     (
         $(#[$meta:meta])*
@@ -111,31 +111,6 @@ macro_rules! options {
         for $line:ident: $parsed:ty, $value:ident {$(
             $id:ident $kind:ident $short:tt $long:tt $([$($directive:literal),*])? $(= $default:literal)?:
             $about:literal => $effect:expr;
-        )*}
-    ) => {
-        $crate::classic::options! {
-            $(#[$meta])*
-            pub enum $name $(($other: $of_other))? {$(
-                $id $kind $short $long $([$($directive),*])? $(= $default)?: $about;
-            )*}
-        }
-
-        impl $name {
-            /// Applies it to a command line. Fails with the reason if the value is not valid.
-            pub(super) fn set(self, $line: &mut $parsed, $value: OptionValue<'_>) -> Result<(), String> {
-                match self {
-                    $(Self::$id => { $effect; })*
-                    $(Self::$other => { $other_effect; })?
-                }
-                Ok(())
-            }
-        }
-    };
-    (
-        $(#[$meta:meta])*
-        pub enum $name:ident $(($other:ident: $of_other:literal))? {$(
-            $id:ident $kind:ident $short:tt $long:tt $([$($directive:literal),*])? $(= $default:literal)?:
-            $about:literal;
         )*}
     ) => {
         $(#[$meta])*
@@ -155,6 +130,17 @@ macro_rules! options {
             default: [$($default,)? $crate::classic::OptionKind::$kind.usual_default()][0],
             about: $about,
         }),*];
+
+        impl $name {
+            /// Applies it to a command line. Fails with the reason if the value is not valid.
+            pub(super) fn set(self, $line: &mut $parsed, $value: OptionValue<'_>) -> Result<(), String> {
+                match self {
+                    $(Self::$id => { $effect; })*
+                    $(Self::$other => { $other_effect; })?
+                }
+                Ok(())
+            }
+        }
     };
     (@name _) => { None };
     (@name $name:literal) => { Some($name) };

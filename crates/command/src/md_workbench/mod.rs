@@ -1,13 +1,21 @@
-//! The command line of `md-workbench`: its options.
+//! The command line of `md-workbench`: its options, what they request, and what is rejected.
 //!
-//! Never here: the effect of an option on the workload, which the personality knows.
+//! [`Request`] is what the engine runs. A [`Line`] is any command line, as far as it can be read.
+//!
+//! Never here: running a request.
 
-mod table;
+mod facts;
+mod options;
+mod parsed;
+mod request;
 
-pub use table::MdWorkbenchOption;
+pub use facts::Line;
+pub use options::MdWorkbenchOption;
+pub use parsed::{Output, Parsed};
+pub use request::Request;
 
 use crate::classic::{ClassicOption, OptionRow, RetiredOption};
-use table::ROWS;
+use options::ROWS;
 
 impl ClassicOption for MdWorkbenchOption {
     const PROGRAM: &'static str = "md-workbench";

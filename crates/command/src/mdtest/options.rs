@@ -15,7 +15,8 @@ const NO_BARRIERS: &str =
 options! {
     /// One option of `mdtest`.
     pub enum MdtestOption (
-        SeededShuffle: "`-RSEED`, as in version 1.9: `-R` and its seed" => seeded_shuffle(line, &value.text())?
+        SeededShuffle: "`-RSEED`, as in version 1.9: `-R` and its seed"
+            => seeded_shuffle(line, &value.text())?
     ) for line: Parsed, value {
         Create Flag 'C' _: "only create" => line.only.create = value.on();
         Stat Flag 'T' _: "only stat" => line.only.stat = value.on();

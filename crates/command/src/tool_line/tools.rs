@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::{Measures, ToolLine, md_workbench};
+use super::{Measures, ToolLine};
 use crate::mdtest::tree;
 use crate::words::Valued;
 
@@ -148,18 +148,18 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         key: "md_workbench",
         command: "md-workbench",
-        // The table of `MdWorkbenchOption` has the long options.
-        valued: Valued { letters: "aoOPIDRSGtwL", long: &[] },
+        // All of them are in the table of `MdWorkbenchOption`.
+        valued: Valued { letters: "", long: &[] },
         place: Some('o'),
         default_place: &["-o", "{dir}/md-workbench"],
         measures: Measures::Operations,
-        phases: |line| md_workbench::phases(&line.md_workbench),
+        phases: |line| line.md_workbench.phases(),
         creates: |_| true,
         removes: |_| true,
-        writes: |line, ranks| md_workbench::bytes(&line.md_workbench, ranks),
-        names: |line, ranks, _| md_workbench::names(&line.md_workbench, ranks),
-        sets: |line| md_workbench::renewals(&line.md_workbench),
-        repetitions: |line| md_workbench::iterations(&line.md_workbench).max(1),
+        writes: |line, ranks| line.md_workbench.bytes(ranks),
+        names: |line, ranks, _| line.md_workbench.names(ranks),
+        sets: |line| line.md_workbench.renewals(),
+        repetitions: |line| u64::from(line.md_workbench.iterations).max(1),
     },
     Tool {
         key: "mdtest",

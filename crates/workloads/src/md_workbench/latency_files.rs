@@ -6,16 +6,16 @@ use ranks::{Comm, Halt};
 use units::exponential;
 
 use super::objects::ObjectCall;
-use super::parameters::WorkbenchParameters;
 use super::run::WorkbenchStep;
 use crate::kit::failed_call::{cause, words};
+use command::md_workbench::Request;
 
 /// Start since the begin of the phase and duration of each operation, nanoseconds.
 pub(super) type LoggedCalls = Vec<(u64, u64)>;
 
 /// Writes the file of one kind of operation in one phase. Collective.
 pub(super) fn write(
-    parameters: &WorkbenchParameters,
+    parameters: &Request,
     comm: &dyn Comm,
     (step, call): (WorkbenchStep, ObjectCall),
     (waiting, iteration): (f64, u32),

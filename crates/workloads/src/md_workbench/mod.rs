@@ -4,7 +4,7 @@
 //! oldest objects of other ranks: it stats, reads and deletes one, and creates a new one. So the working set
 //! keeps its size, and no rank uses what it created itself.
 //!
-//! [`WorkbenchParameters`] holds the settings. Its `check` rejects bad settings before any rank starts.
+//! [`command::md_workbench::Request`] has the settings, and rejects bad ones before any rank starts.
 //! [`run`] is the code of every rank. A [`WorkbenchListener`] on rank 0 gets the events, and the results are
 //! recorded.
 //!
@@ -14,7 +14,6 @@ mod data;
 mod kinds;
 mod latency_files;
 mod objects;
-mod parameters;
 mod result;
 mod run;
 mod warm;
@@ -24,6 +23,5 @@ mod wrong;
 mod tests;
 
 pub use objects::ObjectCall;
-pub use parameters::WorkbenchParameters;
 pub use result::{CallCount, LatencyQuantiles, StepResult, WorkbenchPhase};
 pub use run::{WorkbenchEvent, WorkbenchListener, WorkbenchStep, WorkbenchSummary, run};

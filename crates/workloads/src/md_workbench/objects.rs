@@ -12,7 +12,6 @@ use storage::{Buffer, Mode, Names, Storage};
 
 use super::data::ObjectData;
 use super::latency_files::LoggedCalls;
-use super::parameters::WorkbenchParameters;
 use super::result::{CallCount, StepResult, quantiles};
 use super::run::WorkbenchStep;
 use super::wrong::ComparedObjects;
@@ -22,6 +21,7 @@ use crate::kit::operations::failures::Failures;
 use crate::kit::operations::{NothingToDo, Operation};
 use crate::kit::path::PathBuffer;
 use crate::kit::small_data::poison_buffer;
+use command::md_workbench::Request;
 
 /// The mode of new directories, before the umask.
 pub(super) const PERMISSIONS: u32 = 0o775;
@@ -71,7 +71,7 @@ impl ObjectCall {
 
 /// The operations of one rank in one phase, one after the other.
 pub(super) struct ObjectSteps<'r> {
-    parameters: &'r WorkbenchParameters,
+    parameters: &'r Request,
     storage: &'r dyn Storage,
     names: &'r dyn Names,
     comm: &'r dyn Comm,
@@ -114,7 +114,7 @@ pub(super) struct ObjectSteps<'r> {
 
 impl<'r> ObjectSteps<'r> {
     pub(super) fn new(
-        parameters: &'r WorkbenchParameters,
+        parameters: &'r Request,
         (storage, names): (&'r dyn Storage, &'r dyn Names),
         (comm, clock): (&'r dyn Comm, &CycleClock),
         signature: i32,
@@ -162,7 +162,7 @@ impl<'r> ObjectSteps<'r> {
 
     /// Operations of this rank in the phase.
     pub(super) fn count(&self) -> u64 {
-        let WorkbenchParameters { sets, per_set, objects, .. } = *self.parameters;
+        let Request { sets, per_set, objects, .. } = *self.parameters;
         match self.step {
             WorkbenchStep::Precreate => sets + sets * per_set.saturating_sub(self.position),
             WorkbenchStep::Benchmark => sets * objects * self.calls_each(),
@@ -183,7 +183,7 @@ impl<'r> ObjectSteps<'r> {
 
     /// Selects the operation number `item`: its call, its path and its data.
     fn select(&mut self, item: u64) {
-        let WorkbenchParameters { sets, per_set, offset, .. } = *self.parameters;
+        let Request { sets, per_set, offset, .. } = *self.parameters;
         let rank = self.comm.rank();
         match self.step {
             WorkbenchStep::Precreate if item < sets => self.go(ObjectCall::MakeSet, rank, item, None),

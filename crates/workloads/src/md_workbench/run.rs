@@ -15,7 +15,6 @@ use storage::{Names, Storage};
 use super::kinds::{RankTotals, all_failed};
 use super::latency_files;
 use super::objects::{ObjectCall, ObjectSteps, PERMISSIONS};
-use super::parameters::WorkbenchParameters;
 use super::result::{self, WorkbenchPhase, quantiles};
 use super::warm;
 use crate::kit::drive::Stop;
@@ -27,6 +26,7 @@ use crate::kit::order::TransferOrder;
 use crate::kit::path::c_path;
 use crate::kit::rank::Rank;
 use crate::kit::{clients, few, reduce, status};
+use command::md_workbench::Request;
 
 /// The second waiting factor of `-T`. The first one is 0, and each later one is twice the one before.
 const FIRST_WAIT: f64 = 0.0625;
@@ -58,7 +58,7 @@ impl WorkbenchStep {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkbenchSummary {
     /// Operations that failed while the run continued, and objects with wrong data. Without
-    /// [`WorkbenchParameters::precreate`], no missing objects: another run left the data sets as they are.
+    /// [`Request::precreate`], no missing objects: another run left the data sets as they are.
     pub errors: u64,
 }
 
@@ -85,7 +85,7 @@ pub enum WorkbenchEvent<'e> {
 pub type WorkbenchListener<'o> = dyn for<'e> EventObserver<WorkbenchEvent<'e>> + 'o;
 
 struct Workbench<'r> {
-    parameters: &'r WorkbenchParameters,
+    parameters: &'r Request,
     storage: &'r dyn Storage,
     names: &'r dyn Names,
     rank: Rank<'r>,
@@ -100,10 +100,10 @@ struct Workbench<'r> {
     made: bool,
 }
 
-/// Runs settings that passed [`WorkbenchParameters::check`]. Only rank 0's records, observer and seed are
+/// Runs settings that passed [`Request::check`]. Only rank 0's records, observer and seed are
 /// used. Collective.
 pub fn run(
-    parameters: &WorkbenchParameters,
+    parameters: &Request,
     storage: &dyn Storage,
     comm: &dyn Comm,
     clock: &mut CycleClock,

@@ -12,10 +12,11 @@ use results::record::{Check, Phase};
 
 use super::ObjectCall::{Create, Delete, MakeSet, Read, RemoveSet, Stat};
 use super::objects::ObjectSteps;
-use super::{WorkbenchEvent, WorkbenchParameters, WorkbenchPhase, WorkbenchStep, WorkbenchSummary, run};
+use super::{WorkbenchEvent, WorkbenchPhase, WorkbenchStep, WorkbenchSummary, run};
 use crate::kit::observer::EventObserver;
 use crate::kit::operations::Operation;
 use crate::kit::payload::Packet;
+use command::md_workbench::Request;
 
 /// Stores the phases, and every other event as text.
 #[derive(Default)]
@@ -40,9 +41,9 @@ struct RankRun {
 }
 
 /// Runs in `dir` on `ranks` local ranks.
-fn play(dir: &Path, ranks: u32, parameters: &WorkbenchParameters) -> Vec<RankRun> {
+fn play(dir: &Path, ranks: u32, parameters: &Request) -> Vec<RankRun> {
     let at = |name: &str| dir.join(name).display().to_string();
-    let parameters = WorkbenchParameters {
+    let parameters = Request {
         dir: at(&parameters.dir),
         run_info: at("info"),
         latency: parameters.latency.as_deref().map(at),
@@ -60,20 +61,20 @@ fn play(dir: &Path, ranks: u32, parameters: &WorkbenchParameters) -> Vec<RankRun
 }
 
 /// A small run in `out`.
-fn small() -> WorkbenchParameters {
-    WorkbenchParameters {
+fn small() -> Request {
+    Request {
         dir: "out".into(),
         per_set: 5,
         objects: 3,
         sets: 2,
         iterations: 2,
         object_bytes: 100,
-        ..WorkbenchParameters::default()
+        ..Request::default()
     }
 }
 
-fn only(parameters: WorkbenchParameters, [precreate, benchmark, cleanup]: [bool; 3]) -> WorkbenchParameters {
-    WorkbenchParameters { precreate, benchmark, cleanup, ..parameters }
+fn only(parameters: Request, [precreate, benchmark, cleanup]: [bool; 3]) -> Request {
+    Request { precreate, benchmark, cleanup, ..parameters }
 }
 
 fn files(dir: &Path) -> Vec<String> {
@@ -128,8 +129,7 @@ fn a_whole_run_counts_each_operation_verifies_all_data_and_leaves_nothing() {
     for packet in [Packet::Timestamp, Packet::Offset, Packet::Incompressible, Packet::Random] {
         for (ranks, offset) in [(1, 1), (2, 1), (3, 1), (3, 2), (5, 7), (2, 0)] {
             let dir = tempfile::tempdir().unwrap();
-            let left =
-                play(dir.path(), ranks, &WorkbenchParameters { verify: true, packet, offset, ..small() });
+            let left = play(dir.path(), ranks, &Request { verify: true, packet, offset, ..small() });
             assert_eq!(errors(&left), 0, "{packet:?} {ranks} {offset}: {:?}", left[0].log.others);
             assert!(!dir.path().join("out").exists());
             let [precreate, first, second, cleanup] = &left[0].log.phases[..] else { panic!("4 phases") };
@@ -150,7 +150,7 @@ fn a_whole_run_counts_each_operation_verifies_all_data_and_leaves_nothing() {
 #[test]
 fn the_benchmark_reads_what_an_earlier_run_left_and_moves_the_working_set() {
     let dir = tempfile::tempdir().unwrap();
-    let parts = WorkbenchParameters { signature: Some(9), verify: true, packet: Packet::Random, ..small() };
+    let parts = Request { signature: Some(9), verify: true, packet: Packet::Random, ..small() };
     play(dir.path(), 2, &only(parts.clone(), [true, false, false]));
     let expected = |first: u64| -> Vec<String> {
         let sets = ["0_0", "0_1", "1_0", "1_1"];
@@ -161,7 +161,7 @@ fn the_benchmark_reads_what_an_earlier_run_left_and_moves_the_working_set() {
     };
     assert_eq!(files(dir.path()), expected(0));
     assert_eq!(std::fs::read_to_string(dir.path().join("info")).unwrap(), "pos: 0\n");
-    let read_only = WorkbenchParameters { read_only: true, ..only(parts.clone(), [false, true, false]) };
+    let read_only = Request { read_only: true, ..only(parts.clone(), [false, true, false]) };
     let left = play(dir.path(), 2, &read_only);
     assert_eq!((errors(&left), left[0].log.phases[0].all.count(Create).done), (0, 0));
     assert_eq!(files(dir.path()), expected(0), "reading changes nothing");
@@ -175,7 +175,7 @@ fn the_benchmark_reads_what_an_earlier_run_left_and_moves_the_working_set() {
 #[test]
 fn wrong_data_is_counted_and_named() {
     let dir = tempfile::tempdir().unwrap();
-    let parts = WorkbenchParameters { signature: Some(9), verify: true, ..small() };
+    let parts = Request { signature: Some(9), verify: true, ..small() };
     play(dir.path(), 2, &only(parts.clone(), [true, false, false]));
     let file = dir.path().join("out/1_0/file-1");
     let mut bytes = std::fs::read(&file).unwrap();
@@ -213,7 +213,7 @@ fn an_object_that_this_run_should_have_created_ends_all_ranks_if_it_is_missing()
     std::fs::create_dir_all(&set).unwrap();
     // Neither a creation nor a lookup can follow it.
     std::os::unix::fs::symlink("nowhere/object", set.join("file-2")).unwrap();
-    let ignoring = WorkbenchParameters { ignore_errors: true, ..small() };
+    let ignoring = Request { ignore_errors: true, ..small() };
     let left = play(dir.path(), 3, &only(ignoring, [true, true, false]));
     let halt = left[0].done.clone().expect_err("it halts");
     assert!(left.iter().all(|rank| rank.done.as_ref().err() == Some(&halt)));
@@ -248,7 +248,7 @@ fn missing_objects_of_an_earlier_run_are_recorded_and_named_but_no_error_of_the_
 fn more_objects_than_exist_are_counted_as_errors() {
     let dir = tempfile::tempdir().unwrap();
     // One rank that skips its own objects: data set 0 of rank 0 is filled by itself.
-    let too_many = WorkbenchParameters { objects: 7, sets: 1, iterations: 1, read_only: true, ..small() };
+    let too_many = Request { objects: 7, sets: 1, iterations: 1, read_only: true, ..small() };
     let left = play(dir.path(), 1, &too_many);
     assert_eq!(errors(&left), 2);
     assert_eq!(left[0].log.phases[1].all.count(Stat).errors, 2);
@@ -268,7 +268,7 @@ fn a_kind_of_operation_that_always_failed_is_recorded_with_its_failures() {
     for file in files(dir.path()) {
         std::fs::remove_file(dir.path().join("out").join(file)).unwrap();
     }
-    let too_many = WorkbenchParameters { objects: 6, iterations: 1, ..small() };
+    let too_many = Request { objects: 6, iterations: 1, ..small() };
     let left = play(dir.path(), 2, &only(too_many, [false, true, false]));
     assert_eq!(failures(&left), [("benchmark", 24), ("benchmark_stat", 24)]);
     assert_eq!(contradictions(&left), []);
@@ -290,7 +290,7 @@ fn a_foreign_file_stays_and_is_reported() {
 fn a_data_set_that_should_be_empty_and_is_not_is_a_failure_in_the_records() {
     let dir = tempfile::tempdir().unwrap();
     let left = std::thread::scope(|scope| {
-        let run = scope.spawn(|| play(dir.path(), 2, &WorkbenchParameters { waiting: 50.0, ..small() }));
+        let run = scope.spawn(|| play(dir.path(), 2, &Request { waiting: 50.0, ..small() }));
         // The file comes while the data sets exist.
         let set = dir.path().join("out/1_0");
         while !run.is_finished() && std::fs::write(set.join("notes"), "").is_err() {
@@ -306,18 +306,18 @@ fn a_data_set_that_should_be_empty_and_is_not_is_a_failure_in_the_records() {
 
 #[test]
 fn a_cleanup_knows_its_objects_unless_ranks_may_stop_at_different_ones() {
-    let known = WorkbenchParameters { objects: 6, ..small() };
+    let known = Request { objects: 6, ..small() };
     assert!(known.may_miss_objects() && !known.may_have_other_objects(), "-I above -P");
-    let uneven = WorkbenchParameters { deadline: 1, ..small() };
+    let uneven = Request { deadline: 1, ..small() };
     assert!(uneven.may_have_other_objects(), "-w without -W");
-    assert!(!WorkbenchParameters { wear_out: true, ..uneven }.may_have_other_objects());
+    assert!(!Request { wear_out: true, ..uneven }.may_have_other_objects());
 }
 
 #[test]
 fn a_deadline_stops_all_ranks_at_the_same_object_with_wear_out() {
     for wear_out in [true, false] {
         let dir = tempfile::tempdir().unwrap();
-        let long = WorkbenchParameters {
+        let long = Request {
             deadline: 1,
             wear_out,
             objects: 100_000,
@@ -328,11 +328,7 @@ fn a_deadline_stops_all_ranks_at_the_same_object_with_wear_out() {
             sets: 1000,
             ..small()
         };
-        let left = play(
-            dir.path(),
-            2,
-            &only(WorkbenchParameters { start_item: 99_999, ..long }, [true, true, false]),
-        );
+        let left = play(dir.path(), 2, &only(Request { start_item: 99_999, ..long }, [true, true, false]));
         assert_eq!(errors(&left), 0);
         let bench = &left[0].log.phases[1];
         assert!(bench.stonewall > 0 && bench.stonewall < 100_000, "{}", bench.stonewall);
@@ -345,8 +341,7 @@ fn a_deadline_stops_all_ranks_at_the_same_object_with_wear_out() {
 #[test]
 fn adaptive_waiting_repeats_each_iteration_with_eight_factors() {
     let dir = tempfile::tempdir().unwrap();
-    let left =
-        play(dir.path(), 1, &WorkbenchParameters { adaptive: true, objects: 1, iterations: 1, ..small() });
+    let left = play(dir.path(), 1, &Request { adaptive: true, objects: 1, iterations: 1, ..small() });
     let waits: Vec<f64> = left[0].log.phases[1..9].iter().map(|phase| phase.waiting).collect();
     assert_eq!(waits, [0.0, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0]);
     assert_eq!((errors(&left), left[0].log.phases.len()), (0, 10));
@@ -356,7 +351,7 @@ fn adaptive_waiting_repeats_each_iteration_with_eight_factors() {
 fn latency_files_have_a_row_for_each_operation() {
     for (latency_all, name, rows) in [(false, "read", 6), (true, "read-all", 12)] {
         let dir = tempfile::tempdir().unwrap();
-        play(dir.path(), 2, &WorkbenchParameters { latency: Some("l".into()), latency_all, ..small() });
+        play(dir.path(), 2, &Request { latency: Some("l".into()), latency_all, ..small() });
         let text = std::fs::read_to_string(dir.path().join(format!("l-0.00-1-{name}.csv"))).unwrap();
         assert_eq!((text.lines().next(), text.lines().count()), (Some("time,runtime"), 1 + rows));
         let all = dir.path().read_dir().unwrap().flatten().count();
@@ -368,7 +363,7 @@ fn latency_files_have_a_row_for_each_operation() {
 #[test]
 fn records_have_each_phase_and_each_kind_of_operation_of_the_benchmark() {
     let dir = tempfile::tempdir().unwrap();
-    let left = play(dir.path(), 2, &WorkbenchParameters { iterations: 1, ..small() });
+    let left = play(dir.path(), 2, &Request { iterations: 1, ..small() });
     let phases = recorded(&left);
     let ops: Vec<(&str, u64, u64)> =
         phases.iter().map(|phase| (phase.phase.as_str(), phase.ops, phase.bytes)).collect();
@@ -390,10 +385,9 @@ fn records_have_each_phase_and_each_kind_of_operation_of_the_benchmark() {
 #[test]
 fn a_short_object_fails_the_benchmark_where_it_ends() {
     let dir = tempfile::tempdir().unwrap();
-    let made =
-        play(dir.path(), 1, &only(WorkbenchParameters { iterations: 1, ..small() }, [true, false, false]));
+    let made = play(dir.path(), 1, &only(Request { iterations: 1, ..small() }, [true, false, false]));
     assert_eq!(recorded(&made)[0].smallest_file_bytes, Some(100));
-    let longer = WorkbenchParameters { object_bytes: 300, iterations: 1, ..small() };
+    let longer = Request { object_bytes: 300, iterations: 1, ..small() };
     let left = play(dir.path(), 1, &only(longer, [false, true, false]));
     let call = left[0].done.clone().expect_err("it halts").call.expect("it is a call");
     assert_eq!((&call.call[..], call.offset, call.is_short), ("read", Some(100), true));
@@ -401,7 +395,7 @@ fn a_short_object_fails_the_benchmark_where_it_ends() {
 
 #[test]
 fn ranks_without_an_operation_of_a_kind_record_and_write_the_same_files_as_the_others() {
-    let few = WorkbenchParameters { sets: 1, iterations: 1, latency: Some("l".into()), ..small() };
+    let few = Request { sets: 1, iterations: 1, latency: Some("l".into()), ..small() };
     let names = |dir: &Path| dir.read_dir().unwrap().flatten().filter(|file| file.path().is_file()).count();
     for idle in [0, 1] {
         let dir = tempfile::tempdir().unwrap();
@@ -409,7 +403,7 @@ fn ranks_without_an_operation_of_a_kind_record_and_write_the_same_files_as_the_o
         for number in 0..few.per_set {
             std::fs::create_dir_all(dir.path().join(format!("out/{idle}_0/file-{number}"))).unwrap();
         }
-        let ignoring = WorkbenchParameters { ignore_errors: true, ..few.clone() };
+        let ignoring = Request { ignore_errors: true, ..few.clone() };
         let left = play(dir.path(), 2, &only(ignoring, [true, false, false]));
         assert_eq!((errors(&left), left[0].log.phases[0].all.count(Create).done), (1 + 5, 5));
         assert_eq!(failures(&left), [("precreate", 6)]);
@@ -421,7 +415,7 @@ fn ranks_without_an_operation_of_a_kind_record_and_write_the_same_files_as_the_o
         for number in 0..few.per_set {
             std::fs::remove_file(dir.path().join(format!("out/{idle}_0/file-{number}"))).unwrap();
         }
-        let too_many = WorkbenchParameters { objects: few.per_set + 1, latency_all: true, ..few.clone() };
+        let too_many = Request { objects: few.per_set + 1, latency_all: true, ..few.clone() };
         let left = play(dir.path(), 2, &only(too_many, [false, true, false]));
         let bench = &left[0].log.phases[0];
         assert_eq!(bench.ranks.iter().map(|rank| rank.count(Stat).done).max(), Some(6));
@@ -452,13 +446,13 @@ fn records_do_not_contradict_each_other_and_a_kind_has_its_own_balance() {
 #[test]
 fn data_is_compared_and_the_operation_is_counted_and_logged_after_its_latency() {
     let dir = tempfile::tempdir().unwrap();
-    let parts = WorkbenchParameters { signature: Some(9), verify: true, ..small() };
+    let parts = Request { signature: Some(9), verify: true, ..small() };
     play(dir.path(), 2, &only(parts.clone(), [true, false, false]));
     std::fs::write(dir.path().join("out/1_0/file-0"), [1; 100]).unwrap();
     let out = dir.path().join("out").display().to_string();
     for latency_all in [false, true] {
         let latency = Some("l".to_owned());
-        let parameters = WorkbenchParameters { dir: out.clone(), latency, latency_all, ..parts.clone() };
+        let parameters = Request { dir: out.clone(), latency, latency_all, ..parts.clone() };
         let storage = (storage::driver("POSIX").unwrap().open)(&Settings::default()).unwrap();
         local::run(2, |comm: &dyn Comm| {
             let (clock, names) = (CycleClock::new(), storage.names().unwrap());

@@ -1,8 +1,8 @@
 //! Whether a node looks up and reads objects that it has created or read before in this run, and so may have
 //! in its cache.
 
-use super::parameters::WorkbenchParameters;
 use crate::kit::node::NodeTable;
+use command::md_workbench::Request;
 
 /// The notice about it.
 pub(super) const TEXT: &str = "a node looks up and reads objects that it has just made or read, so its \
@@ -11,7 +11,7 @@ pub(super) const TEXT: &str = "a node looks up and reads objects that it has jus
                                renews no objects";
 
 /// Whether any rank uses an object that its own node creates in this run, or uses one again.
-pub(super) fn uses_own_objects(parameters: &WorkbenchParameters, table: &NodeTable, ranks: u32) -> bool {
+pub(super) fn uses_own_objects(parameters: &Request, table: &NodeTable, ranks: u32) -> bool {
     let ranks = u64::from(ranks);
     let benchmarks = u64::from(parameters.iterations) * u64::from(parameters.benchmarks_each());
     // Each benchmark that renews nothing has the objects of the one before.
@@ -36,9 +36,8 @@ mod tests {
     use super::*;
 
     /// Whether ranks on these nodes use objects of their own node.
-    fn warm(nodes: &[u32], change: fn(&mut WorkbenchParameters)) -> bool {
-        let mut parameters =
-            WorkbenchParameters { per_set: 4, objects: 2, sets: 1, ..WorkbenchParameters::default() };
+    fn warm(nodes: &[u32], change: fn(&mut Request)) -> bool {
+        let mut parameters = Request { per_set: 4, objects: 2, sets: 1, ..Request::default() };
         change(&mut parameters);
         let table = NodeTable { of: nodes.to_vec(), names: Vec::new() };
         uses_own_objects(&parameters, &table, nodes.len() as u32)
@@ -58,7 +57,7 @@ mod tests {
     fn objects_of_iterations_are_used_only_if_there_are_more_than_those_of_the_beginning() {
         assert!(warm(&[0, 1], |_| {}), "two steps of two ranks lead back");
         assert!(!warm(&[0, 1], |p| p.iterations = 2));
-        let adaptive = |p: &mut WorkbenchParameters| (p.iterations, p.adaptive) = (1, true);
+        let adaptive = |p: &mut Request| (p.iterations, p.adaptive) = (1, true);
         assert!(warm(&[0, 1], adaptive), "-T makes eight benchmarks of one iteration");
         assert!(!warm(&[0, 1], |p| (p.read_only, p.iterations) = (true, 1)));
         assert!(!warm(&[0, 0, 1, 1, 2, 2], |p| (p.precreate, p.offset) = (false, 1)), "others made them");
@@ -66,10 +65,9 @@ mod tests {
 
     #[test]
     fn a_second_benchmark_that_renews_nothing_has_warm_objects() {
-        let read_only = |p: &mut WorkbenchParameters| (p.read_only, p.iterations) = (true, 2);
+        let read_only = |p: &mut Request| (p.read_only, p.iterations) = (true, 2);
         assert!(warm(&[0, 1, 2], read_only), "two iterations");
-        let adaptive =
-            |p: &mut WorkbenchParameters| (p.read_only, p.iterations, p.adaptive) = (true, 1, true);
+        let adaptive = |p: &mut Request| (p.read_only, p.iterations, p.adaptive) = (true, 1, true);
         assert!(warm(&[0, 1, 2], adaptive), "eight benchmarks");
     }
 }

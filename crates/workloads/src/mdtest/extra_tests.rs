@@ -5,7 +5,6 @@ use std::path::Path;
 
 use results::Record;
 
-use super::operations;
 use super::recording::Recording;
 use super::scene::{all_phases, names_in, only_create, play_in, play_on, within};
 use command::mdtest::Request;

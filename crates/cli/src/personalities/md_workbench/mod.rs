@@ -2,18 +2,18 @@
 //!
 //! A run is parsed and checked completely before any rank begins.
 
-mod apply;
 mod text;
 
 use std::path::PathBuf;
 
 use command::MdWorkbenchOption;
 use command::classic::help_of_options;
+use command::md_workbench::Request;
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
 use workloads::kit::observer::Silent;
-use workloads::md_workbench::{self, ObjectCall, WorkbenchListener, WorkbenchParameters, WorkbenchStep};
+use workloads::md_workbench::{self, ObjectCall, WorkbenchListener, WorkbenchStep};
 
 use super::LineEffect;
 use super::classic::drift::RejectedOptions;
@@ -26,13 +26,13 @@ use super::result_files::check_writable;
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{DONE, error_if};
-use apply::{MdWorkbenchLook, TypedMdWorkbench};
-use command::classic::{self, OptionNote};
+use command::classic::{self, ClassicLine, OptionNote};
+use command::md_workbench::{Output, Parsed};
 use text::{MdWorkbenchText, VERSION};
 
 /// A run that was checked, with its storage.
 struct ReadyMdWorkbench {
-    parameters: WorkbenchParameters,
+    parameters: Request,
     storage: Box<dyn Storage>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
     let begun = measure::unix_seconds();
-    let typed = classic::parse::<TypedMdWorkbench>(tokens)?;
+    let typed = classic::parse::<Parsed>(tokens)?;
     if typed.help {
         program.print(&help());
         return Ok(DONE);
@@ -52,12 +52,12 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if typed.version {
         return Ok(program.print_version("MD-Workbench", VERSION));
     }
-    let (look, record) = (typed.look, typed.record.clone());
+    let (look, record) = (typed.output, typed.record.clone());
     let (ready, mut notes) = ready(typed)?;
     notes.extend(preloaded::notes(Some(&ready.parameters.backend)));
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let (session, plain) = session.agree(program.is_plain())?;
-    let look = MdWorkbenchLook { plain, ..look };
+    let look = Output { plain, ..look };
     if program.speaks {
         notes.iter().for_each(|note| print_note(&note.to_string()));
     }
@@ -71,26 +71,25 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
 }
 
 /// Checks a run and opens its storage. Gives the notes for the user, too.
-fn ready(typed: TypedMdWorkbench) -> Result<(ReadyMdWorkbench, Vec<OptionNote>), Usage> {
-    let record = typed.record.clone();
-    let (parameters, notes) = typed.meant()?;
+fn ready(typed: Parsed) -> Result<(ReadyMdWorkbench, Vec<OptionNote>), Usage> {
+    let Parsed { request: parameters, record, taken, .. } = typed.finished()?;
     let storage = (storage::driver(&parameters.backend)?.open)(&parameters.settings)?;
     let has_info = !(parameters.precreate && parameters.cleanup);
     let run_info = has_info.then_some(parameters.run_info.as_str());
     own_files::check(&own_files::given([("--record", record.as_deref()), ("--run-info-file", run_info)]))?;
-    Ok((ReadyMdWorkbench { parameters, storage }, notes))
+    Ok((ReadyMdWorkbench { parameters, storage }, taken.notes))
 }
 
 /// Rejects files that could not be written after the work. Of the files of `-L` the first one is checked.
-fn written_later(parameters: &WorkbenchParameters) -> Result<(), Usage> {
+fn written_later(parameters: &Request) -> Result<(), Usage> {
     let new_dirs: &[&str] = if parameters.precreate { &[&parameters.dir] } else { &[] };
     if !parameters.cleanup {
         check_writable("--run-info-file", &parameters.run_info, new_dirs)?;
     }
     let Some(prefix) = &parameters.latency else { return Ok(()) };
     let name = match parameters {
-        WorkbenchParameters { precreate: true, .. } => WorkbenchStep::Precreate.name(),
-        WorkbenchParameters { benchmark: true, .. } => ObjectCall::Read.name(),
+        Request { precreate: true, .. } => WorkbenchStep::Precreate.name(),
+        Request { benchmark: true, .. } => ObjectCall::Read.name(),
         _ => WorkbenchStep::Cleanup.name(),
     };
     let all = if parameters.latency_all { "-all" } else { "" };
@@ -111,7 +110,7 @@ fn help() -> String {
 /// Whether a backend has directories.
 fn has_names(backend: &str) -> bool {
     let backend = backend.to_owned();
-    WorkbenchParameters { backend, ..WorkbenchParameters::default() }.check().is_ok()
+    Request { backend, ..Request::default() }.check().is_ok()
 }
 
 /// The part of one rank. Gives the exit status.
@@ -138,12 +137,12 @@ fn one_rank(
 
 /// The options that are rejected by themselves.
 pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
-    RejectedOptions::read::<TypedMdWorkbench>(tokens)
+    RejectedOptions::read::<Parsed>(tokens)
 }
 
 /// Rejects a command line that a run rejects on any machine.
 pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
-    let typed = classic::parse::<TypedMdWorkbench>(tokens)?;
+    let typed = classic::parse::<Parsed>(tokens)?;
     if typed.help || typed.version {
         return Ok(LineEffect::Prints);
     }

@@ -3,16 +3,15 @@
 use std::fmt::Write as _;
 use std::io;
 
+use command::md_workbench::Request;
 use jiff::Zoned;
 use units::exponential;
 use workloads::kit::observer::EventObserver;
-use workloads::md_workbench::{
-    ObjectCall, StepResult, WorkbenchEvent, WorkbenchParameters, WorkbenchPhase, WorkbenchStep,
-};
+use workloads::md_workbench::{ObjectCall, StepResult, WorkbenchEvent, WorkbenchPhase, WorkbenchStep};
 
-use super::apply::MdWorkbenchLook;
 use crate::personalities::own_lines::{fault, own_lines};
 use crate::speech::say;
+use command::md_workbench::Output;
 
 /// The version whose text is printed.
 pub(super) const VERSION: &str = "4.1.0+dev";
@@ -28,8 +27,8 @@ const COLUMNS: [&str; 14] = [
 
 /// Prints the events of a run.
 pub(super) struct MdWorkbenchText {
-    parameters: WorkbenchParameters,
-    look: MdWorkbenchLook,
+    parameters: Request,
+    look: Output,
     argv: Vec<String>,
     /// When the program started, seconds since 1970.
     begun: f64,
@@ -40,12 +39,7 @@ pub(super) struct MdWorkbenchText {
 }
 
 impl MdWorkbenchText {
-    pub(super) fn new(
-        parameters: WorkbenchParameters,
-        look: MdWorkbenchLook,
-        argv: &[String],
-        begun: f64,
-    ) -> Self {
+    pub(super) fn new(parameters: Request, look: Output, argv: &[String], begun: f64) -> Self {
         Self { parameters, look, argv: argv.to_vec(), begun, failed: None, notices: Vec::new() }
     }
 

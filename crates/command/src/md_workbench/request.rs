@@ -1,9 +1,9 @@
-//! The settings of a run, and the rules for them.
+//! What a command line of `md-workbench` requests: the settings of a run, as the engine runs it, and what is
+//! rejected.
 
-use command::Settings;
 use units::Usage;
 
-use crate::kit::payload::Packet;
+use crate::{Packet, Settings};
 
 /// The most objects of a rank in all of its data sets. Sums over all ranks of fewer than 2^24 still fit.
 const OBJECTS_MAX: u64 = 1 << 39;
@@ -15,7 +15,7 @@ const ADAPTIVE_WAITS: u32 = 8;
 
 /// What a run does. Numbers of objects are those of one rank in one data set.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WorkbenchParameters {
+pub struct Request {
     /// `-a`, the backend.
     pub backend: String,
     /// Options of backends.
@@ -68,7 +68,7 @@ pub struct WorkbenchParameters {
     pub run_info: String,
 }
 
-impl Default for WorkbenchParameters {
+impl Default for Request {
     fn default() -> Self {
         Self {
             backend: "POSIX".to_owned(),
@@ -100,7 +100,7 @@ impl Default for WorkbenchParameters {
     }
 }
 
-impl WorkbenchParameters {
+impl Request {
     /// Objects that all ranks together create and use, as the header shows them.
     pub fn objects_total(&self, ranks: u32) -> u64 {
         self.sets * (self.objects * u64::from(self.iterations) + self.per_set) * u64::from(ranks)
@@ -124,13 +124,13 @@ impl WorkbenchParameters {
     }
 
     /// Benchmarks in one iteration. `-T` does one with each waiting factor.
-    pub(super) fn benchmarks_each(&self) -> u32 {
+    pub fn benchmarks_each(&self) -> u32 {
         if self.adaptive { ADAPTIVE_WAITS } else { 1 }
     }
 
     /// Rejects, with one line, settings that cannot run.
     pub fn check(&self) -> Result<(), Usage> {
-        let abilities = command::backend(&self.backend)?.abilities;
+        let abilities = crate::backend(&self.backend)?.abilities;
         let objects = self.objects.checked_mul(self.iterations.into());
         let objects = objects.and_then(|all| all.checked_add(self.per_set)?.checked_add(self.start_item));
         let objects = objects.and_then(|all| all.checked_mul(self.sets));
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn settings_that_cannot_run_are_rejected_with_a_remedy() {
-        type Change = fn(&mut WorkbenchParameters);
+        type Change = fn(&mut Request);
         let cases: &[(Change, &str)] = &[
             (|p| p.backend = "MPIIO".into(), "Use -a POSIX"),
             (|p| p.dir.clear(), "has no name"),
@@ -191,7 +191,7 @@ mod tests {
             (|p| (p.verify, p.precreate) = (true, false), "Add -G NUMBER"),
         ];
         for (change, wanted) in cases {
-            let mut parameters = WorkbenchParameters::default();
+            let mut parameters = Request::default();
             assert_eq!(parameters.check(), Ok(()));
             change(&mut parameters);
             let why = parameters.check().expect_err("rejected").0;
