@@ -3,13 +3,13 @@
 //! Invariant: pure. It reads only the manifest and the records of the job that wrote the dataset, so the same
 //! folder always gives the same result.
 
+use command::{FileForm, ior};
 use results::folder::{Campaign, DatasetFile, Job, Manifest};
 use results::reason::{Code, Datum, Reason};
 use results::record::{self, Phase, Record};
 
 use crate::model::{Dataset, Plan, Test};
 use crate::schedule::PlannedJob;
-use command::{FileForm, ior};
 
 /// Share of a file that must have blocks.
 const ALLOCATED: f64 = 0.9;

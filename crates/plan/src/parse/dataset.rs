@@ -1,5 +1,7 @@
 //! The rules of datasets: their command line, the data that they must hold, and how long they are kept.
 
+use command::ior;
+use command::tool_line::ToolLine;
 use toml::Spanned;
 use units::{Dimension, bytes_binary};
 
@@ -8,8 +10,6 @@ use super::placement::RanksRequest;
 use super::{Dataset, DatasetDemand, Placement, State, wire};
 use crate::language::rejections::Rejection;
 use crate::line::Line;
-use command::ior;
-use command::tool_line::ToolLine;
 
 /// Default factor by which a dataset exceeds what its readers need. A reader that is faster than expected
 /// must not reach the end of its files.

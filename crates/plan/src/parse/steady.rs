@@ -4,6 +4,7 @@
 //!
 //! Never here: whether a course met its rules.
 
+use command::tool_line::Measures;
 use results::record::is_part;
 use results::steady::SteadyRule;
 use toml::Spanned;
@@ -14,7 +15,6 @@ use super::placement::RanksRequest;
 use super::wire::{NodesValue, OrderWord, SteppedBy};
 use super::{AlternatingTests, Course, Plan, Test, Uses, wire};
 use crate::line::Line;
-use command::tool_line::Measures;
 
 /// The default rule of a steady rate, after Blue Waters' rules and SNIA's specification.
 const WINDOW_S: f64 = 30.0;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use command::ior;
+use command::tool_line::ToolLine;
 use toml::Spanned;
 use units::several;
 
@@ -10,8 +12,6 @@ use super::nearest::nearest;
 use super::{Plan, Test, Uses};
 use crate::language::rejections::Rejection;
 use crate::line::{IOR_FILE, Line};
-use command::ior;
-use command::tool_line::ToolLine;
 
 impl Defaults<'_> {
     /// Whether the files that the test reads exist, and still exist when the next test reads them.

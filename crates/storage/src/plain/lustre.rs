@@ -9,13 +9,13 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
+use command::Settings;
 use rustix::fs::{self, OFlags};
 use rustix::io::Errno;
 use units::Usage;
 
 use crate::calls::{self, answered};
 use crate::files;
-use command::Settings;
 
 /// `LL_SUPER_MAGIC`, the type that `statfs` returns for Lustre.
 pub(crate) const LUSTRE: u64 = 0x0BD0_0BD0;

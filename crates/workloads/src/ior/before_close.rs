@@ -1,5 +1,6 @@
 //! Queries on an open file before it is closed, and the notices about the answers.
 
+use command::ior::Request;
 use ranks::{Halt, Reduce};
 use storage::{File, Hints};
 
@@ -9,7 +10,6 @@ use super::test::RunningTest;
 use super::transfer::{RankDone, RankJob};
 use crate::kit::checker::Checker;
 use crate::kit::reduce;
-use command::ior::Request;
 
 /// Adds to each bad range where it lies in the file's own terms. Returns the number of transfers that should
 /// be collective and were not.

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use command::ior::{Hog, Offsets, Reorder, Request};
 use results::Record;
 use testkit::{Fault, Faulty};
 
 use super::scene::{IorRankResult, Late, play};
-use command::ior::{Hog, Offsets, Reorder, Request};
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
 

@@ -6,12 +6,12 @@
 //!
 //! Invariant: all ranks get their memory, or all halt.
 
+use command::ior::Hog;
 use ranks::Halt;
 use storage::NodeMemory;
 
 use super::observer::IorEvent;
 use super::test::RunningTest;
-use command::ior::Hog;
 
 /// Allocates this rank's share. The memory is held as long as the result lives.
 pub(super) fn take(test: &mut RunningTest<'_>) -> Result<Vec<u8>, Halt> {

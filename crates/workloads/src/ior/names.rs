@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use command::ior::Request;
 use storage::Storage;
 
 use crate::kit::clients;
-use command::ior::Request;
 
 /// The file of `owner` (a rank number) in `repetition`.
 pub(super) fn file(parameters: &Request, owner: u32, repetition: u32) -> PathBuf {

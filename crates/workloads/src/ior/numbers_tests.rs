@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use command::ior::{Offsets, RateLimit, Request};
 use results::Record;
 use results::record::Phase;
 use storage::{Mode, Storage};
@@ -9,7 +10,6 @@ use testkit::{Fault, Faulty};
 
 use super::scene::{IorRankResult, Late, play};
 use crate::kit::beneath;
-use command::ior::{Offsets, RateLimit, Request};
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
 

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use command::ior::Offsets;
 use measure::{Clock, Meter, Tick};
 use ranks::{Halt, Reduce};
 use results::record::{Check, SampledData};
@@ -22,7 +23,6 @@ use crate::kit::order::TransferOrder;
 use crate::kit::payload::Payload;
 use crate::kit::permutation::seed_of;
 use crate::kit::tally::TransferTally;
-use command::ior::Offsets;
 
 /// The kinds of phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

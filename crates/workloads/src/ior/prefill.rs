@@ -11,6 +11,7 @@ use std::io;
 use std::path::Path;
 use storage::call_error;
 
+use command::ior::Request;
 use measure::Clock;
 use ranks::Halt;
 use storage::{Buffer, File, Mode, Open};
@@ -22,7 +23,6 @@ use super::phase::{self, PhaseKind};
 use super::test::RunningTest;
 use crate::kit::drive::TransferTrouble;
 use crate::kit::failed_call::{direct_remedy, named};
-use command::ior::Request;
 
 /// Number of times that a partly written piece is continued.
 const RETRIES: u32 = 10_000;

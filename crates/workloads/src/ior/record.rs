@@ -1,6 +1,7 @@
 //! Makes one phase record from every rank's measurements, by the formulas of
 //! docs/explanation/clock-and-phases.md.
 
+use command::ior::RateLimit;
 use measure::ByteTimeline;
 use ranks::Halt;
 use results::record::{Counts, Phase, SampledData, Stonewall};
@@ -14,7 +15,6 @@ use super::test::RunningTest;
 use super::transfer::RankDone;
 use super::{each_rank, numbers, outliers, wrong};
 use crate::kit::{beneath, reduce};
-use command::ior::RateLimit;
 
 /// Pauses between transfers of this length leave empty intervals in the timeline, microseconds.
 const LONG_PAUSE_US: u64 = 100_000;

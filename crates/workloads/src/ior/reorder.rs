@@ -1,10 +1,10 @@
 //! The placement of the ranks, and the rank whose data a rank reads: IOR's task reordering (IOR 4.1).
 
+use command::ior::{Reorder, Request};
 use ranks::{Comm, Halt, Reduce};
 
 use crate::kit::glibc::GlibcRandom;
 use crate::kit::node::Node;
-use command::ior::{Reorder, Request};
 
 /// The placement of the ranks, as far as reordering and the header need it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use command::ior::{Reorder, Request};
 use measure::Clock;
 use ranks::{Comm, Halt, Reduce};
 use storage::Storage;
@@ -15,7 +16,6 @@ use crate::kit::beneath::Mounts;
 use crate::kit::node::Node;
 use crate::kit::rank::Rank;
 use crate::kit::status;
-use command::ior::{Reorder, Request};
 
 /// Runs a test that passed [`Request::check`] on the ranks of `comm`. Every rank calls it.
 pub fn run(

@@ -1,10 +1,10 @@
 //! What a test with many ranks costs. docs/validation/scale.md uses these counts.
 
+use command::ior::{Offsets, Reorder, Request};
 use measure::Histogram;
 use testkit::Faulty;
 
 use super::scene::{Call, Late, play};
-use command::ior::{Offsets, Reorder, Request};
 
 const WORLDS: [u32; 3] = [2, 8, 64];
 

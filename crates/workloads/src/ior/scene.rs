@@ -4,6 +4,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use command::ior::Request;
 use measure::CycleClock;
 use ranks::{ClockOffset, Comm, Halt, Reduce, local};
 use results::Record;
@@ -12,7 +13,6 @@ use storage::Storage;
 use super::observer::IorEvent;
 use super::{IorContext, IorSummary, run};
 use crate::kit::observer::EventObserver;
-use command::ior::Request;
 
 /// One collective that a rank called.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! One test on its ranks: the values that every part of it needs.
 
+use command::ior::Request;
 use measure::CycleClock;
 use ranks::{ClockOffset, Halt};
 use results::records::Sink;
@@ -15,7 +16,6 @@ use crate::kit::board::Board;
 use crate::kit::layout::DataLayout;
 use crate::kit::payload::DataKey;
 use crate::kit::rank::Rank;
-use command::ior::Request;
 
 /// The environment of a rank.
 pub struct IorContext<'a> {

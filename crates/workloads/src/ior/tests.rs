@@ -1,5 +1,6 @@
 //! IOR on several local ranks: they finish together and fail together.
 
+use command::ior::{Offsets, Request};
 use measure::CycleClock;
 use ranks::{ClockOffset, Comm, Halt, local};
 use results::Record;
@@ -9,7 +10,6 @@ use testkit::{Fault, Faulty};
 use super::{IorContext, IorSummary, run};
 use crate::kit::observer::Silent;
 use crate::kit::payload::Packet;
-use command::ior::{Offsets, Request};
 
 fn parameters() -> Request {
     Request {

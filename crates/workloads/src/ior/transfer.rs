@@ -5,6 +5,7 @@
 
 mod in_step;
 
+use command::ior::{RateLimit, Request};
 use measure::{Clock, Tick};
 use ranks::FailureCause;
 use ranks::{Comm, Halt, Reduce};
@@ -26,7 +27,6 @@ use crate::kit::rank::FirstFailure;
 use crate::kit::stamps::PhaseStamps;
 use crate::kit::steps::{Mixed, Reader, TransferTarget, Writer};
 use crate::kit::tally::TransferTally;
-use command::ior::{RateLimit, Request};
 
 const SECOND_NS: u64 = 1_000_000_000;
 

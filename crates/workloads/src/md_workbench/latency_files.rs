@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
+use command::md_workbench::Request;
 use ranks::{Comm, Halt};
 use units::exponential;
 
 use super::objects::ObjectCall;
 use super::run::WorkbenchStep;
 use crate::kit::failed_call::{cause, words};
-use command::md_workbench::Request;
 
 /// Start since the begin of the phase and duration of each operation, nanoseconds.
 pub(super) type LoggedCalls = Vec<(u64, u64)>;

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::Path;
 
+use command::md_workbench::Request;
 use measure::{Clock, CycleClock, Histogram, Tick};
 use ranks::Comm;
 use storage::{Buffer, Mode, Names, Storage};
@@ -21,7 +22,6 @@ use crate::kit::operations::failures::Failures;
 use crate::kit::operations::{NothingToDo, Operation};
 use crate::kit::path::PathBuffer;
 use crate::kit::small_data::poison_buffer;
-use command::md_workbench::Request;
 
 /// The mode of new directories, before the umask.
 pub(super) const PERMISSIONS: u32 = 0o775;

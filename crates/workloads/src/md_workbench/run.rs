@@ -6,6 +6,7 @@
 use std::io;
 use std::path::Path;
 
+use command::md_workbench::Request;
 use measure::{Clock, CycleClock, Tick};
 use ranks::{Comm, Halt, Reduce};
 use results::record::{Failed, Phase};
@@ -26,7 +27,6 @@ use crate::kit::order::TransferOrder;
 use crate::kit::path::c_path;
 use crate::kit::rank::Rank;
 use crate::kit::{clients, few, reduce, status};
-use command::md_workbench::Request;
 
 /// The second waiting factor of `-T`. The first one is 0, and each later one is twice the one before.
 const FIRST_WAIT: f64 = 0.0625;

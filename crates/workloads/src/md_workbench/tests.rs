@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use command::Settings;
+use command::md_workbench::Request;
 use judge::crosscheck::{self, Contradiction};
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
@@ -16,7 +17,6 @@ use super::{WorkbenchEvent, WorkbenchPhase, WorkbenchStep, WorkbenchSummary, run
 use crate::kit::observer::EventObserver;
 use crate::kit::operations::Operation;
 use crate::kit::payload::Packet;
-use command::md_workbench::Request;
 
 /// Stores the phases, and every other event as text.
 #[derive(Default)]

@@ -1,8 +1,9 @@
 //! Whether a node looks up and reads objects that it has created or read before in this run, and so may have
 //! in its cache.
 
-use crate::kit::node::NodeTable;
 use command::md_workbench::Request;
+
+use crate::kit::node::NodeTable;
 
 /// The notice about it.
 pub(super) const TEXT: &str = "a node looks up and reads objects that it has just made or read, so its \

@@ -2,10 +2,11 @@
 //!
 //! The number of the item takes the place of the offset.
 
+use command::mdtest::Request;
+
 use super::items::Items;
 use crate::kit::payload::{DataIdentity, DataKey, Packet, Payload, file_id_of, text_id};
 use crate::kit::small_data::{SmallData, words_end};
-use command::mdtest::Request;
 
 /// The data of files of one length.
 pub(super) struct FileData {

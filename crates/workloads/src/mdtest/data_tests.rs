@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use command::mdtest::Request;
+
 use super::scene::{MdtestRankResult, all_phases, only_create, play_in};
 use crate::kit::payload::Packet;
-use command::mdtest::Request;
 
 fn file(dir: &Path, name: &str) -> PathBuf {
     dir.join(format!("A/test-dir.0-0/mdtest_tree.0/file.mdtest.{name}"))

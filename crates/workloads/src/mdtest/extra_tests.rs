@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
+use command::mdtest::Request;
 use results::Record;
 
 use super::recording::Recording;
 use super::scene::{all_phases, names_in, only_create, play_in, play_on, within};
-use command::mdtest::Request;
 
 fn everything() -> Vec<String> {
     command::mdtest::operation_names().map(str::to_owned).collect()

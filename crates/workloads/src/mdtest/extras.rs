@@ -6,6 +6,7 @@ use std::ffi::CStr;
 use std::io;
 use std::path::Path;
 
+use command::mdtest::Request;
 use ranks::{Comm, Halt};
 use storage::{Mode, Names, Storage};
 
@@ -19,7 +20,6 @@ use crate::kit::beneath::alone;
 use crate::kit::failed_call::call_failed;
 use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
-use command::mdtest::Request;
 
 /// The mode that `chmod` sets: fewer permissions than files are created with.
 const PERMISSIONS: u32 = 0o600;

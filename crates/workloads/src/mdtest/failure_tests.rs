@@ -4,9 +4,10 @@
 use std::path::Path;
 use std::process::Command;
 
+use command::mdtest::Request;
+
 use super::recording::Recording;
 use super::scene::{MdtestRankResult, all_phases, names_in, only_create, play_in, play_on, within};
-use command::mdtest::Request;
 
 const ENOSPC: i32 = 28;
 const EACCES: i32 = 13;

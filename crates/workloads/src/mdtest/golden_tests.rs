@@ -3,8 +3,9 @@
 //! The original program made the lists. Each begins with a line of its ranks and options. Long lists are
 //! stored as their length and a checksum (FNV-1a, 64 bits, of the names separated by line ends).
 
-use super::scene::{all_phases, names_in, only_create, play_in};
 use command::mdtest::Request;
+
+use super::scene::{all_phases, names_in, only_create, play_in};
 
 const GOLDEN: &str = include_str!("../../tests/golden/mdtest_trees.txt");
 

@@ -8,10 +8,11 @@
 use std::ffi::CStr;
 use std::path::Path;
 
-use super::names::{self, TreeShape};
-use crate::kit::path::PathBuffer;
 use command::mdtest::ItemCounts;
 use command::mdtest::Request;
+
+use super::names::{self, TreeShape};
+use crate::kit::path::PathBuffer;
 
 /// The kind of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use command::mdtest::Request;
 use ranks::{Halt, Reduce};
 use storage::Names;
 
@@ -22,7 +23,6 @@ use super::preload;
 use super::run::MdtestRun;
 use crate::kit::operations::{NothingToDo, Operation};
 use crate::kit::path::PathBuffer;
-use command::mdtest::Request;
 
 /// Counts what one rank leaves out in one phase.
 pub(super) struct LeftOut {

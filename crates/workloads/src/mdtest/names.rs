@@ -12,9 +12,10 @@
 
 use std::path::Path;
 
-use crate::kit::path::PathBuffer;
 use command::mdtest::ItemCounts;
 use command::mdtest::Request;
+
+use crate::kit::path::PathBuffer;
 
 /// The test directory of `rank`, by iteration and loop.
 pub fn test_dir(parameters: &Request, rank: u32, iteration: u32, number: u64) -> String {

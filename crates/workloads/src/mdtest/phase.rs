@@ -5,6 +5,7 @@ use ranks::FailureCause;
 use std::path::PathBuf;
 use std::process::Command;
 
+use command::mdtest::Request;
 use measure::{Clock, Tick};
 use ranks::Halt;
 use results::record::Phase;
@@ -21,7 +22,6 @@ use crate::kit::parts::ReductionParts;
 use crate::kit::permutation::seed_of;
 use crate::kit::reduce::{self, DeadlinePlaces, DoneAtDeadline};
 use crate::kit::transfer_log::TransferLog;
-use command::mdtest::Request;
 
 /// The verbosity at which the paths of trees are reported, and the one for items.
 pub(super) const TREES_AT: u32 = 2;

@@ -1,8 +1,9 @@
 //! What each rank does in each phase, seen by storage that stores every call, and what is recorded of it.
 
+use command::mdtest::Request;
+
 use super::recording::Recording;
 use super::scene::{MdtestRankResult, all_phases, names_in, only_create, play_in, play_on, within};
-use command::mdtest::Request;
 
 /// Runs in a temporary directory on storage that stores every call.
 fn watched(ranks: u32, parameters: &Request) -> (Recording, Vec<MdtestRankResult>) {

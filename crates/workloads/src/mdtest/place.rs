@@ -1,6 +1,8 @@
 //! The placement of the ranks, the shift that follows from it, and the phases that use items on the node that
 //! created them.
 
+use command::mdtest::ItemCounts;
+use command::mdtest::Request;
 use ranks::{Halt, Reduce};
 
 use super::items::shifted;
@@ -8,8 +10,6 @@ use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::{ItemOperation, OPERATIONS, When};
 use super::run::ShiftTurn;
 use crate::kit::rank::Rank;
-use command::mdtest::ItemCounts;
-use command::mdtest::Request;
 
 /// The placement of all ranks.
 pub(super) struct NodePlacement {

@@ -1,8 +1,9 @@
 //! Removals continue: after missing names, after failures, and around names that mdtest did not make.
 
+use command::mdtest::Request;
+
 use super::recording::Recording;
 use super::scene::{MdtestRankResult, all_phases, names_in, only_create, play_in, play_on, within};
-use command::mdtest::Request;
 
 const EACCES: i32 = 13;
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use command::mdtest::ItemCounts;
+use command::mdtest::Request;
 use measure::CycleClock;
 use ranks::{Comm, FailureCause, Halt, Reduce};
 use results::records::Sink;
@@ -16,8 +18,6 @@ use crate::kit::board::Board;
 use crate::kit::clients;
 use crate::kit::payload::DataKey;
 use crate::kit::rank::Rank;
-use command::mdtest::ItemCounts;
-use command::mdtest::Request;
 
 /// The result of a run that did not halt; the same on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

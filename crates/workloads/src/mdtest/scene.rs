@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use command::Settings;
+use command::mdtest::Request;
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
 use results::Record;
@@ -12,7 +13,6 @@ use storage::Storage;
 use super::observer::MdtestEvent;
 use super::{MdtestSummary, run};
 use crate::kit::observer::EventObserver;
-use command::mdtest::Request;
 
 /// Stores every event as text.
 #[derive(Default)]

@@ -9,6 +9,7 @@ use std::io;
 use std::path::Path;
 use storage::call_error;
 
+use command::mdtest::Request;
 use ranks::{Comm, Halt};
 use storage::Names;
 
@@ -23,7 +24,6 @@ use crate::kit::failed_call::words;
 use crate::kit::few;
 use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
-use command::mdtest::Request;
 
 /// The mode of new directories, before the umask.
 pub(super) const PERMISSIONS: u32 = 0o775;

@@ -2,11 +2,11 @@
 //!
 //! Rank 0 reads them and sends its copy to the others, so that all ranks have the same values.
 
+use command::classic::OptionNote;
 use units::Usage;
 
 use crate::personalities::own_lines::{self, PLAIN};
 use crate::session::Session;
-use command::classic::OptionNote;
 
 /// The number of nodes to assume.
 const NODES: &str = "IOR_FAKE_NODES";

@@ -2,9 +2,9 @@
 //!
 //! Invariant: nothing is opened, created or removed. Storage is asked only for existing files and free space.
 
-use command::ior::{Offsets, Request, ResultFormat};
 use std::path::Path;
 
+use command::ior::{Offsets, Request, ResultFormat};
 use units::{bytes_binary, several};
 use workloads::ior::{first_path, layout};
 

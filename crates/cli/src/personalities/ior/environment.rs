@@ -2,15 +2,15 @@
 //!
 //! Rank 0 reads them and sends its copy to the others, so that all ranks have the same values.
 
-use command::ior::{Edition, Output, Request};
 use std::time::Duration;
 
+use command::classic::OptionNote;
+use command::ior::{Edition, Output, Request};
 use units::Usage;
 
 use crate::personalities::classic::environment::Variables;
 use crate::personalities::stuck;
 use crate::session::Session;
-use command::classic::OptionNote;
 
 /// The inputs that rank 0 read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

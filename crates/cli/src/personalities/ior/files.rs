@@ -3,9 +3,9 @@
 //!
 //! Invariant: only metadata of files is read.
 
-use command::ior::Request;
 use std::path::{Path, PathBuf};
 
+use command::ior::Request;
 use units::Usage;
 use workloads::ior::first_path;
 

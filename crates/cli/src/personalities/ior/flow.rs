@@ -4,11 +4,11 @@
 //!
 //! Invariant: all ranks begin and end each test together, also ranks outside the test.
 
-use command::ior::{Parsed, ResultFormat};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Duration;
 
+use command::ior::{Parsed, ResultFormat};
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
 use results::records::Sink;

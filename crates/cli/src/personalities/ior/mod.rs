@@ -29,6 +29,7 @@ use std::io;
 
 use command::IorOption;
 use command::classic::{self, ClassicLine, ClassicOption, described, help_of_options};
+use command::ior::Parsed;
 use lint::Drift;
 use ranks::launcher::RankLaunch;
 use units::Usage;
@@ -41,7 +42,6 @@ use super::program::StartedProgram;
 use super::waiting;
 use crate::session::{Needs, RankStart, Session};
 use crate::status::DONE;
-use command::ior::Parsed;
 use environment::Outside;
 use flow::{IorPrinter, ReadyTest, run_tests};
 use script::ScriptTest;

@@ -1,5 +1,7 @@
 //! Properties of the parser: any arguments give a result, and both forms of an option have one meaning.
 
+use command::Packet;
+use command::classic::{self, ClassicLine};
 use command::ior::Parsed;
 use proptest::prelude::*;
 
@@ -7,8 +9,6 @@ use command::IorOption;
 use command::classic::{ClassicOption, OptionKind, parse_number};
 
 use super::script;
-use command::Packet;
-use command::classic::{self, ClassicLine};
 
 /// Arguments; some of them are valid.
 fn word() -> impl Strategy<Value = String> {

@@ -2,9 +2,9 @@
 //!
 //! Invariant: rows are written at once. No rank is kept in memory.
 
-use command::ior::Parsed;
 use std::io::{self, BufWriter, Write};
 
+use command::ior::Parsed;
 use storage::Space;
 use units::{Usage, exponential};
 use workloads::ior::{IorEvent, IorRankTimes};

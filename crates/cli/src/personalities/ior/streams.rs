@@ -3,10 +3,10 @@
 //! Invariant: with JSON or CSV on standard output nothing else is written there. Standard error has only what
 //! these results lack, so that both streams may go to one file.
 
-use command::ior::{Output, ResultFormat};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 
+use command::ior::{Output, ResultFormat};
 use units::Usage;
 use workloads::kit::failed_call::words;
 

@@ -7,8 +7,8 @@ mod text;
 use std::path::PathBuf;
 
 use command::MdWorkbenchOption;
-use command::classic::help_of_options;
-use command::md_workbench::Request;
+use command::classic::{self, ClassicLine, OptionNote, help_of_options};
+use command::md_workbench::{Output, Parsed, Request};
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
@@ -26,8 +26,6 @@ use super::result_files::check_writable;
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{DONE, error_if};
-use command::classic::{self, ClassicLine, OptionNote};
-use command::md_workbench::{Output, Parsed};
 use text::{MdWorkbenchText, VERSION};
 
 /// A run that was checked, with its storage.

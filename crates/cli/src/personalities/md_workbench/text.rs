@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
+use command::md_workbench::Output;
 use command::md_workbench::Request;
 use jiff::Zoned;
 use units::exponential;
@@ -11,7 +12,6 @@ use workloads::md_workbench::{ObjectCall, StepResult, WorkbenchEvent, WorkbenchP
 
 use crate::personalities::own_lines::{fault, own_lines};
 use crate::speech::say;
-use command::md_workbench::Output;
 
 /// The version whose text is printed.
 pub(super) const VERSION: &str = "4.1.0+dev";

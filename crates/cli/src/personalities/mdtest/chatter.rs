@@ -3,9 +3,10 @@
 //! Their form and the source line numbers in them are those of the classic program, because scripts search
 //! for both. Lines that only trace the classic's functions (`Entering ...`) are left out.
 
+use command::mdtest::Edition;
+
 use super::listing::numbered;
 use super::results::{MeasuredPhase, is_of_tree};
-use command::mdtest::Edition;
 
 /// The classic lines of the phases: label, words, source lines in 3.3 and in 4.1.
 const LINES: [(&str, &str, u32, u32); 8] = [

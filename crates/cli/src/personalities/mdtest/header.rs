@@ -1,11 +1,11 @@
 //! The header above the results of `mdtest`.
 
+use command::mdtest::{Edition, Parsed};
 use jiff::Zoned;
 use storage::Space;
 
 use super::listing;
 use crate::personalities::classic::{space_line, whole_header_dir};
-use command::mdtest::{Edition, Parsed};
 
 /// The line about reads that read nothing, which 4.x prints.
 pub(crate) const NOTHING_READ: &str = "Read bytes is 0, thus, a read test will actually just open/close";

@@ -2,10 +2,10 @@
 //!
 //! Invariant: the classic rows come first, in their order. Other phases follow them.
 
+use command::mdtest::{Edition, Output};
 use units::exponential;
 
 use super::results::{LABELS, ResultUnit, Results, ValueSpread, is_of_tree};
-use command::mdtest::{Edition, Output};
 
 /// The rows of a table.
 #[derive(Clone, Copy, Debug)]

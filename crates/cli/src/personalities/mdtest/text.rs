@@ -5,6 +5,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 
+use command::mdtest::{Edition, Parsed};
 use storage::Space;
 use units::Usage;
 use workloads::kit::observer::EventObserver;
@@ -17,7 +18,6 @@ use super::summary::{self, SummaryRows};
 use super::{below_text, chatter, listing, ranks_csv};
 use crate::personalities::own_lines::{fault, own_lines, phase_name};
 use crate::speech::say;
-use command::mdtest::{Edition, Parsed};
 
 pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
 

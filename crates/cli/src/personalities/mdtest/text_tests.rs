@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use command::classic::{self, ClassicLine};
+use command::mdtest::Parsed;
 use results::record::Phase;
 use storage::Space;
 use workloads::kit::observer::EventObserver;
@@ -9,8 +11,6 @@ use workloads::mdtest::MdtestEvent;
 
 use super::results::tests::ended;
 use super::text::MdtestText;
-use command::classic::{self, ClassicLine};
-use command::mdtest::Parsed;
 
 /// A writer to a page, and the page.
 fn onto_page(words: &[String], space: Option<Space>) -> (MdtestText, Arc<Mutex<String>>) {

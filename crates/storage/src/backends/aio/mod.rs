@@ -10,13 +10,13 @@ mod sys;
 use std::io;
 use std::path::Path;
 
+use command::Settings;
 use ranks::Comm;
 use units::Usage;
 
 use crate::backends::Driver;
 use crate::plain::{MountedBackend, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open, Queue, Storage};
-use command::Settings;
 
 /// Defaults and limits are those of IOR 4.1.
 const MAX_PENDING: i64 = 128;

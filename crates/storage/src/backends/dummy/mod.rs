@@ -10,12 +10,12 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use command::Settings;
 use ranks::Comm;
 use units::Usage;
 
 use crate::backends::Driver;
 use crate::{File, Mode, NameStatus, Names, Open, Space, Storage};
-use command::Settings;
 
 pub(super) const DRIVER: Driver = Driver { name: "dummy", library: None, open };
 
