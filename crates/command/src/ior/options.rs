@@ -23,6 +23,9 @@ options! {
         UseExisting Flag 'E' _ ["useExistingTestFile"]:
             "write into existing files instead of deleting them first"
             => line.request.use_existing = value.on();
+        RefuseExisting Flag _ "refuse-existing":
+            "fail if a file to be written exists when the test begins (own option)"
+            => line.request.refuse_existing = value.on();
         FilePerRank Flag 'F' _ ["filePerProc"]: "write a file per process"
             => line.request.file_per_rank = value.on();
         Barriers Flag 'g' _ ["intraTestBarriers"]: "set barriers between open, transfers and close"

@@ -126,6 +126,8 @@ pub struct Request {
     pub keep_with_error: bool,
     /// `-E`
     pub use_existing: bool,
+    /// `--refuse-existing`
+    pub refuse_existing: bool,
     /// `-e`
     pub sync: bool,
     /// `-Y`
@@ -239,6 +241,7 @@ impl Default for Request {
             keep: false,
             keep_with_error: false,
             use_existing: false,
+            refuse_existing: false,
             sync: false,
             sync_each: false,
             barriers: false,

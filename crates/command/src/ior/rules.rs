@@ -27,8 +27,13 @@ impl Request {
         }
     }
 
-    fn rules_of_phases(&self, ranks: u32) -> [(bool, &'static str); 12] {
+    fn rules_of_phases(&self, ranks: u32) -> [(bool, &'static str); 14] {
         [
+            (
+                self.refuse_existing && self.use_existing,
+                "--refuse-existing rejects the files into which -E writes. Leave one of them out",
+            ),
+            (self.refuse_existing && !self.write, "--refuse-existing is about files to be written. Add -w"),
             (
                 self.status_file.is_some() && !self.keep,
                 "-O stoneWallingStatusFile needs -k, because the next run reads the files. Add -k",

@@ -123,6 +123,17 @@ pub(super) fn report_existing(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     };
     let there = |path: &PathBuf| test.storage.size(path).is_ok_and(|size| size.is_some()) && !is_dir(path);
     let found: Vec<PathBuf> = files.filter(there).collect();
+    if test.parameters.refuse_existing {
+        let refused = match found.first().map(|path| path.display()) {
+            Some(path) => {
+                let why =
+                    format!("{path} exists, and --refuse-existing keeps it. Choose another -o, or remove it");
+                Err(FailureCause::from(why))
+            }
+            None => Ok(()),
+        };
+        return test.rank.comm.agree("write", refused);
+    }
     let kept = test.parameters.use_existing;
     let lines = few::whole_lines(found.iter().map(|path| path.display().to_string()), few::BYTES);
     let mine = (!found.is_empty()).then_some(lines.as_str());

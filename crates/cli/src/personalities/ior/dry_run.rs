@@ -124,6 +124,12 @@ impl FilesThere {
         if let Some(name) = &self.directory {
             return Some(format!("{name} is a directory"));
         }
+        if parameters.refuse_existing && self.there > 0 {
+            let there = self.there;
+            return Some(format!(
+                "{there} of the files to be written exist, and --refuse-existing keeps them"
+            ));
+        }
         let removes = !parameters.keep || (parameters.write && !parameters.use_existing);
         if let Some(name) = self.device.as_ref().filter(|_| removes) {
             return Some(format!(

@@ -19,6 +19,13 @@ pub(super) const ROWS: &[Row] = &[
         let sum = span("open_s") + span("transfer_s") + span("close_s");
         assert!(sum <= span("total_s") + 1e-6, "with barriers the parts do not overlap: {sum}");
     }),
+    fails("--refuse-existing", "-w -b 64k -t 64k -o old {}", 4, |seen| {
+        assert_eq!(seen.size("old"), Some(1 << 20), "the old file is as it was");
+        seen.err("old exists, and --refuse-existing keeps it");
+    }),
+    works("--refuse-existing", "-w -k -i 2 -b 64k -t 64k -o f {}", |seen| {
+        assert_eq!(seen.size("f"), Some(131_072), "the second repetition replaces the file of the first");
+    }),
     fails("-h", "{}", 0, |seen| assert!(seen.ran.out.starts_with("Synopsis ior\n"))),
     fails("--version", "{}", 0, |seen| assert!(seen.ran.out.starts_with("IOR-4.1.0+dev (assay "))),
     fails("--version", "--compat 3.3 {}", 0, |seen| assert!(seen.ran.out.starts_with("IOR-3.3.0 (assay "))),
