@@ -81,9 +81,9 @@ fn reasons(one: &Reason, other: &Reason) -> (String, String) {
         return (one.code.to_string(), other.code.to_string());
     }
     let mut names = one.data.keys().chain(other.data.keys());
-    let differs = names.find(|name| one.get(name) != other.get(name)).map_or("", String::as_str);
+    let differs = names.find(|name| one.data.get(*name) != other.data.get(*name)).map_or("", String::as_str);
     let shown = |reason: &Reason| {
-        let datum = reason.get(differs).and_then(|datum| serde_json::to_string(datum).ok());
+        let datum = reason.data.get(differs).and_then(|datum| serde_json::to_string(datum).ok());
         let datum = datum.unwrap_or_else(|| "nothing".to_owned());
         format!("{} with {differs} = {datum}", reason.code)
     };
@@ -107,7 +107,7 @@ fn alike(one: Option<f64>, other: Option<f64>) -> bool {
 #[cfg(test)]
 mod tests {
     use results::Outcome;
-    use results::reason::{Code, Datum};
+    use results::reason::{Datum, reason};
 
     use super::*;
 
@@ -118,7 +118,7 @@ mod tests {
             metric: "write.bw".into(),
             criterion: "mean >= 1 B/s".into(),
             outcome: Outcome::Pass,
-            reason: Reason::new(Code::ThresholdMet),
+            reason: reason!(ThresholdMet { .. }),
             value: Some(value),
             unit: "B/s".into(),
             ..Verdict::default()
@@ -136,15 +136,14 @@ mod tests {
     #[test]
     fn reasons_are_compared_by_code_and_data() {
         let verdict = |reason: Reason| Verdict { test: "W".into(), reason, ..Verdict::default() };
-        let met = Reason::new(Code::ThresholdMet).with("value", Datum::rate(2.0));
-        let other = Reason::new(Code::NoValues);
-        let found = differences(&[verdict(met.clone())], &[verdict(other)]);
+        let met = reason!(ThresholdMet { value: Datum::rate(2.0), .. });
+        let found = differences(&[verdict(met.clone())], &[verdict(reason!(NoValues))]);
         assert!(
             found[0].kind == DifferenceKind::Reason && found[0].text.contains("threshold-met"),
             "{}",
             found[0].text
         );
-        let more = met.clone().with("value", Datum::rate(3.0));
+        let more = reason!(ThresholdMet { value: Datum::rate(3.0), ..met.clone() });
         let found = differences(&[verdict(met.clone())], &[verdict(more)]);
         let wanted = "threshold-met with value = {\"value\":2.0,\"unit\":\"B/s\"}";
         assert!(found[0].text.contains(wanted), "{}", found[0].text);

@@ -8,7 +8,7 @@ use judge::CampaignToCompare;
 use lint::Drifted;
 use plan::Plan;
 use results::folder::{self, Campaign, Head, Verification, names};
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 use units::Usage;
 
 use crate::examination::{FolderExamination, examine};
@@ -70,19 +70,18 @@ fn state(folder: &Path, checked: &Verification, examined: &FolderExamination) ->
     let is_made = |about: &str| [names::VERDICTS, names::SUMMARY, names::REPORT].contains(&about);
     faults.extend(of_facts.filter(|fault| !is_made(&fault.about)).map(|fault| fault.said.clone()));
     if let Some(first) = faults.first() {
-        let reason = Reason::new(Code::EvidenceRejected).with("fault", first).with("faults", faults.len());
-        return (reason, faults);
+        return (reason!(EvidenceRejected { fault: first, faults: faults.len() }), faults);
     }
     let made = examined.faults.iter().map(|fault| fault.said.as_str());
     let differing = examined.unreproduced.iter().map(|one| one.text.as_str());
     let ended = folder::has(folder, names::VERDICTS);
     let reason = match made.chain(differing).next() {
         Some(difference) if ended || checked.ended => {
-            let reason = Reason::new(Code::EvidenceNotReproduced).with("difference", difference);
-            if examined.is_of_another_build { reason.with("other_build", true) } else { reason }
+            let other_build = examined.is_of_another_build.then_some(true);
+            reason!(EvidenceNotReproduced { difference, other_build })
         }
-        _ if checked.ended => Reason::new(Code::EvidenceIntact),
-        _ => Reason::new(Code::EvidenceSoFar),
+        _ if checked.ended => reason!(EvidenceIntact),
+        _ => reason!(EvidenceSoFar),
     };
     (reason, faults)
 }

@@ -2,7 +2,7 @@
 //!
 //! Never here: the arithmetic. `results::stragglers` has it, also for the report.
 
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, reason, row};
 use results::record::Phase;
 use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, Straggler, StragglerGroup};
 
@@ -40,7 +40,7 @@ pub(crate) fn of(phases: &[&Phase]) -> Vec<Reason> {
         all.extend(uneven(phases));
     }
     if found > EACH {
-        all.push(Reason::new(Code::MoreSlowGroups).with("more", found - EACH));
+        all.push(reason!(MoreSlowGroups { more: found - EACH }));
     }
     all.extend(of_ranks(phases, &attribution.stragglers));
     all.extend(spread(phases));
@@ -59,26 +59,34 @@ fn kind(group: &StragglerGroup) -> &'static str {
 fn of_group(phases: &[&Phase], attribution: &Attribution, at: usize, group: &StragglerGroup) -> Reason {
     let overloaded = group.finding == GroupSpeed::Overloaded;
     let code = if overloaded { Code::UnevenPlacement } else { Code::SlowGroup };
-    let reason = Reason::new(code).with("phase", &phases[0].phase).with("kind", kind(group));
-    let reason = reason.with("name", &group.name).with("share", Datum::share(group.share.unwrap_or(1.0)));
+    let reason = reason!(SlowGroup {
+        phase: &phases[0].phase,
+        kind: kind(group),
+        name: &group.name,
+        share: group.share.unwrap_or(1.0),
+        ..Reason::new(code)
+    });
     let mut reason = with_ranks(reason, &group.ranks);
     if group.factor == Factor::Target {
         reason = with_files(reason, phases, &group.ranks);
     }
     let even = group.held == group.others_held[0] && group.held == group.others_held[1];
     if overloaded || !even {
-        let held = if group.factor == Factor::Node { "ranks_held" } else { "files_held" };
+        let is_node = group.factor == Factor::Node;
+        let held = if is_node { row::SlowGroup::ranks_held } else { row::SlowGroup::files_held };
         reason = reason.with(held, rounded(group.held));
         let [fewest, most] = group.others_held.map(rounded);
         reason = match fewest < most {
-            true => reason.with("others_held_min", fewest).with("others_held_max", most),
-            false => reason.with("others_held", fewest),
+            true => reason!(SlowGroup { others_held_min: fewest, others_held_max: most, ..reason }),
+            false => reason!(SlowGroup { others_held: fewest, ..reason }),
         };
     }
     let other = |pair: &[usize; 2]| pair.iter().find(|one| **one != at).copied();
     let either = attribution.either.iter().filter(|pair| pair.contains(&at)).find_map(other);
     match either.filter(|_| !overloaded).map(|other| &attribution.groups[other]) {
-        Some(other) => reason.with("same_ranks_kind", kind(other)).with("same_ranks_as", &other.name),
+        Some(other) => {
+            reason!(SlowGroup { same_ranks_kind: kind(other), same_ranks_as: &other.name, ..reason })
+        }
         None => reason,
     }
 }
@@ -106,13 +114,14 @@ fn uneven(phases: &[&Phase]) -> Option<Reason> {
     }
     let (times, of) = (overloaded.len(), phases.len());
     let (_, worst) = overloaded.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (times * 2 > of && of > 1).then(|| worst.with("repetitions", times).with("of", of))
+    (times * 2 > of && of > 1).then(|| reason!(UnevenPlacement { repetitions: times, of, ..worst }))
 }
 
 /// Adds some of the ranks, and their number if not all are listed.
 fn with_ranks(reason: Reason, ranks: &[u32]) -> Reason {
-    let reason = reason.with("ranks", ranks.iter().take(NAMED).copied().collect::<Vec<_>>());
-    if ranks.len() > NAMED { reason.with("ranks_in_all", ranks.len()) } else { reason }
+    let reason =
+        reason!(SlowGroup { ranks: ranks.iter().take(NAMED).copied().collect::<Vec<_>>(), ..reason });
+    if ranks.len() > NAMED { reason!(SlowGroup { ranks_in_all: ranks.len(), ..reason }) } else { reason }
 }
 
 /// Adds the names of the ranks' files if each rank wrote its own. The records have the name for rank 0, and
@@ -121,20 +130,23 @@ fn with_files(reason: Reason, phases: &[&Phase], ranks: &[u32]) -> Reason {
     let name = phases[0].path.rsplit('/').next().and_then(|name| name.strip_suffix("00000000"));
     let Some(name) = name.filter(|_| phases[0].phase == "write") else { return reason };
     let named: Vec<String> = ranks.iter().take(FILES).map(|rank| format!("{name}{rank:08}")).collect();
-    reason.with("files", named)
+    reason!(SlowGroup { files: named, ..reason })
 }
 
 fn of_ranks(phases: &[&Phase], stragglers: &[Straggler]) -> Vec<Reason> {
     let one = |code, one: &Straggler| {
-        let reason = Reason::new(code).with("phase", &phases[0].phase).with("rank", one.rank);
-        reason.with("node", &one.node).with("share", Datum::share(one.share))
+        let Straggler { rank, node, share, .. } = one;
+        reason!(SlowRank { phase: &phases[0].phase, rank: *rank, node, share: *share, ..Reason::new(code) })
     };
     match stragglers {
         [] => Vec::new(),
         few if few.len() <= EACH => few.iter().map(|few| one(Code::SlowRank, few)).collect(),
         [worst, ..] => {
             let all: Vec<u32> = stragglers.iter().map(|one| one.rank).collect();
-            vec![with_ranks(one(Code::SlowRanks, worst), &all).with("ranks_in_all", all.len())]
+            vec![reason!(SlowRanks {
+                ranks_in_all: all.len(),
+                ..with_ranks(one(Code::SlowRanks, worst), &all)
+            })]
         }
     }
 }
@@ -149,21 +161,19 @@ fn spread(phases: &[&Phase]) -> Vec<Reason> {
     let lost = worst(|spread| spread.lost).filter(|(_, spread)| spread.lost > LOST);
     let wear_out = worst(|spread| spread.wear_out.unwrap_or(0.0));
     let wear_out = wear_out.filter(|(_, spread)| spread.wear_out.is_some_and(|share| share > WEAR_OUT));
-    let of = |code, phase: &Phase| Reason::new(code).with("phase", &phase.phase);
-    let least = least.map(|(phase, spread)| {
-        let reason = of(Code::LoadImbalance, phase).with("rank", spread.least_rank);
-        let reason = reason.with("share", Datum::share(spread.least_share));
-        if phase.stonewall.is_some() { reason.with("by_deadline", true) } else { reason }
+    let least = least.map(|(phase, Spread { least_rank, least_share, .. })| {
+        let by_deadline = phase.stonewall.as_ref().map(|_| true);
+        let (rank, share) = (*least_rank, *least_share);
+        reason!(LoadImbalance { phase: &phase.phase, rank, share, by_deadline })
     });
-    let lost = lost.map(|(phase, spread)| {
-        let reason = of(Code::TimeLost, phase).with("share", Datum::share(spread.lost));
-        reason.with("slowest", spread.slowest).with("ranks", phase.ranks)
+    let lost = lost.map(|(phase, Spread { lost, slowest, .. })| {
+        let (phase, ranks) = (&phase.phase, phase.ranks);
+        reason!(TimeLost { phase, share: *lost, slowest: *slowest, ranks })
     });
     let wear_out = wear_out.map(|(phase, spread)| {
         let deadline = phase.stonewall.as_ref().map_or(0.0, |wall| wall.deadline_s);
         let share = spread.wear_out.unwrap_or(0.0);
-        let reason = of(Code::WearOutTime, phase).with("wear_out", Datum::seconds(share * deadline));
-        reason.with("share", Datum::share(share)).with("deadline", Datum::seconds(deadline))
+        reason!(WearOutTime { phase: &phase.phase, wear_out: share * deadline, share, deadline })
     });
     [least, lost, wear_out].into_iter().flatten().collect()
 }
@@ -178,8 +188,7 @@ fn slowest(phases: &[&Phase]) -> Option<Reason> {
     let (phase, lag) = lags.max_by(|a, b| a.1.total_cmp(&b.1))?;
     (lag > 1.0 - STRAGGLER).then(|| {
         let balance = &phase.balance;
-        let reason =
-            Reason::new(Code::SlowRank).with("phase", &phase.phase).with("rank", balance.slowest_rank);
-        reason.with("node", &balance.slowest_node).with("share", Datum::share(1.0 - lag))
+        let (rank, node) = (balance.slowest_rank, &balance.slowest_node);
+        reason!(SlowRank { phase: &phase.phase, rank, node, share: 1.0 - lag })
     })
 }

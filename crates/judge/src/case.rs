@@ -5,7 +5,7 @@
 use plan::line::Line;
 use plan::{Comparison, Criterion, CriterionTerms, Goal, Stat, Test};
 use results::folder::Job;
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 use results::record::{CaseOutcome, Phase};
 use units::{Dimension, Quantity};
 
@@ -76,8 +76,7 @@ impl<'a> TestCriterion<'a> {
 
     /// The reason that a job did not record the metric.
     pub(crate) fn missing(&self, job: &Job) -> Reason {
-        let reason = Reason::new(Code::MetricMissing).with("repetition", job.info.repetition);
-        reason.with("metric", &self.criterion.metric)
+        reason!(MetricMissing { repetition: job.info.repetition, metric: &self.criterion.metric })
     }
 
     /// The phases of all repetitions.

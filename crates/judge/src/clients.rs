@@ -7,7 +7,7 @@
 
 use plan::{Comparison, Criterion, Stat, Test, deferred};
 use results::finding::{Finding, Severity};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, any, reason};
 use results::statistics::Interval;
 use results::{Outcome, statistics};
 
@@ -71,7 +71,7 @@ pub(crate) fn limited(
 
 /// An INCONCLUSIVE decision instead of a FAIL.
 fn undecided(decision: Decision, why: Reason) -> Decision {
-    let reason = why.with("measured", decision.reason);
+    let reason = why.with(any::measured, decision.reason);
     Decision { outcome: Outcome::Inconclusive, reason, ..decision }
 }
 
@@ -108,8 +108,7 @@ fn more_clients(
         match findings.usable(&TestCriterion { test, ..*case }) {
             Ok(values) => all.extend(compared(test, &values, &own.values, confidence)),
             Err((_, cause)) => {
-                let unknown = Reason::new(Code::ClientLimitUnknown).with("test", &test.id);
-                remarks.warn(unknown.with("cause", cause));
+                remarks.warn(reason!(ClientLimitUnknown { test: &test.id, cause }));
             }
         }
     }
@@ -119,15 +118,17 @@ fn more_clients(
     let most = 1.0 + limit.gain;
     if let Some(found) = all.iter().filter(|one| one.low() > most).max_by(|a, b| a.times.total_cmp(&b.times))
     {
-        let limited = Reason::new(Code::ClientLimited).with("nodes", found.nodes).with("times", found.times);
-        let limited = limited.with("ratio_low", Datum::share(found.low()));
-        let limited = limited.with("confidence", Datum::share(confidence));
+        let limited = reason!(ClientLimited {
+            nodes: found.nodes,
+            times: found.times,
+            ratio_low: found.low(),
+            confidence
+        });
         remarks.warnings.insert(0, Finding::new(Severity::Info, limited.clone()));
         return Some((Some(limited), remarks));
     }
     if all.iter().all(|one| one.high() <= most) {
-        let enough = Reason::new(Code::ClientsSufficient).with("nodes", best.nodes);
-        remarks.note(enough.with("gain", Datum::share(best.times - 1.0)));
+        remarks.note(reason!(ClientsSufficient { nodes: best.nodes, gain: best.times - 1.0 }));
         return Some((None, remarks));
     }
     let unclear = all.iter().max_by(|a, b| a.high().total_cmp(&b.high())).unwrap_or(best);
@@ -155,12 +156,16 @@ impl Compared {
     }
 
     fn unclear(&self, gain: f64, confidence: f64, n: usize) -> Reason {
-        let reason = Reason::new(Code::ClientLimitUnclear).with("nodes", self.nodes).with("n", n);
-        let reason = reason.with("gain_max", Datum::share(gain)).with("gain", Datum::share(self.times - 1.0));
-        let reason = reason.with("confidence", Datum::share(confidence));
-        let share = |end: f64| end.is_finite().then(|| Datum::share(end));
-        let reason = reason.with_some("ratio_low", self.ratio.and_then(|ratio| share(ratio.low)));
-        reason.with_some("ratio_high", self.ratio.and_then(|ratio| share(ratio.high)))
+        let finite = |end: f64| Some(end).filter(|end| end.is_finite());
+        reason!(ClientLimitUnclear {
+            nodes: self.nodes,
+            n,
+            gain_max: gain,
+            gain: self.times - 1.0,
+            confidence,
+            ratio_low: self.ratio.and_then(|ratio| finite(ratio.low)),
+            ratio_high: self.ratio.and_then(|ratio| finite(ratio.high))
+        })
     }
 }
 

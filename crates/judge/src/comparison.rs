@@ -18,7 +18,7 @@ use results::comparison::{
     MetricDirection, RowConclusion, RowSample, letter,
 };
 use results::folder::{Campaign, Head};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, reason};
 use results::record::CaseOutcome;
 use results::statistics::{self, Interval, NoRatio, RatioEstimate};
 use results::{Outcome, Verdict};
@@ -118,12 +118,14 @@ fn row(values: &[CampaignValues<'_>], rules: ComparisonRules, test: &str, metric
             [Some(one), Some(another)] if obstacle.is_none() => one.differing(&another),
             _ => Vec::new(),
         };
-        let differ = (!differing.is_empty()).then(|| Reason::new(Code::TestsDiffer).with("what", differing));
+        let differ = (!differing.is_empty()).then(|| reason!(TestsDiffer { what: differing }));
         match (obstacle, differ) {
             (Some(obstacle), _) => not_comparable(obstacle),
-            (None, Some(differ)) if !rules.other_parameters => not_comparable(differ.with("rejected", true)),
+            (None, Some(differ)) if !rules.other_parameters => {
+                not_comparable(reason!(TestsDiffer { rejected: true, ..differ }))
+            }
             (None, differ) => {
-                let caution = differ.map(|reason| reason.with("compared", true));
+                let caution = differ.map(|reason| reason!(TestsDiffer { compared: true, ..reason }));
                 RowConclusion { caution, ..not_comparable(Reason::default()) }
             }
         }
@@ -145,10 +147,8 @@ fn obstacle(samples: &[RowSample], other: usize) -> Option<Reason> {
     if let Some(why) = one.why.as_ref().or(another.why.as_ref()) {
         return Some(why.clone());
     }
-    (one.unit != another.unit).then(|| {
-        let reason = Reason::new(Code::UnitsDiffer).with("unit_reference", &one.unit);
-        reason.with("unit", &another.unit)
-    })
+    (one.unit != another.unit)
+        .then(|| reason!(UnitsDiffer { unit_reference: &one.unit, unit: &another.unit }))
 }
 
 fn not_comparable(reason: Reason) -> RowConclusion {
@@ -204,14 +204,14 @@ fn conclude(rows: &mut [ComparedRow], confidence: f64) -> usize {
 }
 
 fn with_counts(code: Code, [baseline, other]: [usize; 2]) -> Reason {
-    Reason::new(code).with("n_reference", baseline).with("n", other)
+    reason!(CountsCompared { n_reference: baseline, n: other, ..Reason::new(code) })
 }
 
 fn without_ratio(why: NoRatio, counts: [usize; 2]) -> RowConclusion {
     not_comparable(match why {
         NoRatio::TooFew => with_counts(Code::TooFewToCompare, counts),
         NoRatio::NoVariability => with_counts(Code::NoVariabilityToCompare, counts),
-        NoRatio::NotPositive => Reason::new(Code::RatioNotPositive),
+        NoRatio::NotPositive => reason!(RatioNotPositive),
     })
 }
 
@@ -235,15 +235,17 @@ fn of_ratio(
         _ if is_more => (Conclusion::Larger, Code::ComparedLarger),
         _ => (Conclusion::Smaller, Code::ComparedSmaller),
     };
-    let finite = |limit: f64| limit.is_finite().then(|| Datum::share(limit));
-    let mut reason = with_counts(code, counts).with("ratio", Datum::share(ratio));
-    reason = reason.with("ratios", ratios).with("confidence", Datum::share(confidence));
-    reason = reason.with("ratio_low", Datum::share(together.low));
-    reason = reason.with_some("ratio_high", finite(together.high));
+    let mut reason = reason!(ComparedFaster {
+        ratio,
+        ratios,
+        confidence,
+        ratio_low: together.low,
+        ratio_high: Some(together.high).filter(|high| high.is_finite()),
+        ..with_counts(code, counts)
+    });
     let excludes_one = |interval: Interval| interval.low > 1.0 || interval.high < 1.0;
     if code == Code::NoDifferenceShown && excludes_one(alone) && alone.high.is_finite() {
-        reason =
-            reason.with("alone_low", Datum::share(alone.low)).with("alone_high", Datum::share(alone.high));
+        reason = reason!(NoDifferenceShown { alone_low: alone.low, alone_high: alone.high, ..reason });
     }
     RowConclusion {
         conclusion,
@@ -264,7 +266,6 @@ fn count_conclusions(row: &mut ComparedRow) {
             continue;
         }
         let counts = [one.values.len(), another.values.len()];
-        let reason = with_counts(Code::CountsCompared, counts).with("counted_reference", sum(one));
         let each = [one, another].map(|sample| sum(sample) / sample.values.len() as f64);
         let conclusion = match each[1].total_cmp(&each[0]) {
             std::cmp::Ordering::Equal => Conclusion::SameCount,
@@ -272,7 +273,11 @@ fn count_conclusions(row: &mut ComparedRow) {
             std::cmp::Ordering::Less => Conclusion::FewerCounted,
         };
         let caution = row.against[other].caution.take();
-        let reason = reason.with("counted", sum(another));
+        let reason = reason!(CountsCompared {
+            counted_reference: sum(one),
+            counted: sum(another),
+            ..with_counts(Code::CountsCompared, counts)
+        });
         row.against[other] = RowConclusion { conclusion, caution, ..not_comparable(reason) };
     }
 }

@@ -21,7 +21,7 @@ use jiff::Timestamp;
 pub use complete::lacks;
 
 use results::folder::{Campaign, Job};
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 use results::record::phases;
 
 /// The most by which two measurements of the same time may differ, seconds, and as a share of the time. Times
@@ -62,9 +62,13 @@ pub type Stated<'a> = (&'a str, String);
 
 /// The reason that two facts contradict each other.
 pub fn contradiction(job: &Job, one: Stated<'_>, other: Stated<'_>) -> Reason {
-    let reason = Reason::new(Code::RecordsContradict).with("folder", &job.folder);
-    let reason = reason.with("fact", one.0).with("value", one.1);
-    reason.with("other", other.0).with("other_value", other.1)
+    reason!(RecordsContradict {
+        folder: &job.folder,
+        fact: one.0,
+        value: one.1,
+        other: other.0,
+        other_value: other.1
+    })
 }
 
 /// Whether `part` is longer than `whole`, seconds, beyond the tolerance and the `uncertainty_s` of clocks.

@@ -8,7 +8,7 @@ mod ratio;
 use std::collections::BTreeSet;
 
 use plan::{Comparison, Criterion, Goal, Test};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, any, reason, row};
 use results::record::Counts;
 use results::statistics::{self, AlikeNeighbours, Side, StatRow, Undecided};
 use results::{Outcome, Statistics};
@@ -57,22 +57,18 @@ pub(crate) fn threshold(
         }),
         Goal::Accepted { share, dimension } => {
             let values = accepted(id, case).map_err(|reason| (Outcome::Invalid, reason))?;
-            shared(case, *share, &values, *dimension, 1)
-                .ok_or_else(|| (Outcome::Invalid, Reason::new(Code::NoValues)))
+            shared(case, *share, &values, *dimension, 1).ok_or_else(|| (Outcome::Invalid, reason!(NoValues)))
         }
         Goal::Share { share, test, metric, dimension } => {
             let test = &case.index.plan.tests[*test];
             let other = measuring(metric, *dimension);
             let values = findings.usable(&TestCriterion { test, criterion: &other, ..*case });
-            let of = |reason: Reason| {
-                let unusable = Reason::new(Code::ReferenceUnusable).with("metric", metric);
-                unusable.with("test", &test.id).with("cause", reason)
-            };
+            let of = |reason: Reason| reason!(ReferenceUnusable { metric, test: &test.id, cause: reason });
             let values = values.map_err(|(outcome, reason)| (outcome, of(reason)))?;
             let paired = test.part.is_some() && test.part == case.test.part;
             shared(case, *share, &values, *dimension, among(case, test))
                 .map(|threshold| Threshold { paired, ..threshold })
-                .ok_or_else(|| (Outcome::Invalid, of(Reason::new(Code::NoValues))))
+                .ok_or_else(|| (Outcome::Invalid, of(reason!(NoValues))))
         }
     }
 }
@@ -106,13 +102,13 @@ fn accepted(id: &str, case: &TestCriterion<'_>) -> Result<Vec<f64>, Reason> {
     let unit = case.criterion.goal.dimension().unit();
     let known = all.iter().find(|one| one.test == id && one.metric == *metric && one.unit == unit);
     let Some(known) = known else {
-        return Err(Reason::new(Code::AcceptedMissing).with("metric", metric));
+        return Err(reason!(AcceptedMissing { metric }));
     };
     let own = setup(case.index, id, metric);
     let names: BTreeSet<&String> = own.keys().chain(known.setup.keys()).collect();
     match names.into_iter().find(|name| own.get(*name) != known.setup.get(*name)) {
         None => Ok(known.values.clone()),
-        Some(name) => Err(Reason::new(Code::AcceptedDiffers).with("what", name)),
+        Some(name) => Err(reason!(AcceptedDiffers { what: name })),
     }
 }
 
@@ -145,7 +141,7 @@ pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, 
     let comparison = ThresholdComparison { criterion, test, threshold, values, explains: true };
     let side = comparison.unfavourable();
     let Some(mut statistics) = Statistics::of(values, side, comparison.confidence()) else {
-        return Decision::none((Outcome::Invalid, Reason::new(Code::NoValues)));
+        return Decision::none((Outcome::Invalid, reason!(NoValues)));
     };
     if !comparison.has_variability() || criterion.terms.as_written {
         statistics.bound = None;
@@ -157,9 +153,9 @@ pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, 
         statistics.unit = criterion.dimension.unit().to_owned();
     }
     let Some(value) = value else {
-        let reason = Reason::new(Code::VariabilityUnknown).with("cov_max", threshold.value);
-        let (outcome, reason) = (Outcome::Inconclusive, reason.with("n", values.len()));
-        return Decision { outcome, reason, value: None, statistics: Some(statistics) };
+        let reason = reason!(VariabilityUnknown { cov_max: threshold.value.value, n: values.len() });
+        let statistics = Some(statistics);
+        return Decision { outcome: Outcome::Inconclusive, reason, value: None, statistics };
     };
     let (outcome, reason) = comparison.decide(value, statistics.cov);
     Decision { outcome, reason, value: Some(value), statistics: Some(statistics) }
@@ -195,9 +191,9 @@ pub(crate) fn of_compared(case: &TestCriterion<'_>, mut decision: Decision) -> D
     let (bytes, n) = checked.iter().fold((0, 0), |(bytes, n), one| (bytes + one.0, n + one.1));
     if case.metric() == "errors" && decision.value == Some(0.0) && n >= 6 {
         let names = checked.iter().all(|one| one.2 == Counts::Operations);
-        let reason = decision.reason.with("compared", Datum::bytes(bytes as f64));
-        let reason = reason.with(if names { "operations" } else { "transfers" }, n);
-        decision.reason = reason.with("error_rate_max", Datum::share(3.0 / n as f64));
+        let count = if names { row::ThresholdMet::operations } else { row::ThresholdMet::transfers };
+        let reason = decision.reason.with(count, n);
+        decision.reason = reason!(ThresholdMet { compared: bytes, error_rate_max: 3.0 / n as f64, ..reason });
     }
     decision
 }
@@ -243,8 +239,8 @@ impl ThresholdComparison<'_> {
         }
         let with_limit = |reason: Reason| match limit.filter(|_| self.has_variability()) {
             Some(limit) => {
-                let reason = reason.with("limit", self.quantity(limit));
-                self.with_dependence(reason.with("confidence", Datum::share(self.confidence())), Some(toward))
+                let (limit, confidence) = (self.quantity(limit), self.confidence());
+                self.with_dependence(reason!(ThresholdMet { limit, confidence, ..reason }), Some(toward))
             }
             None => reason,
         };
@@ -269,16 +265,16 @@ impl ThresholdComparison<'_> {
         answer: (Outcome, Reason),
     ) -> (Outcome, Reason) {
         match (cov, self.criterion.terms.cov_max) {
-            (Some(cov), Some(most)) if answer.0 == Outcome::Pass && cov > most && met => {
-                let reason = Reason::new(Code::VariabilityAboveMax).with("cov", Datum::share(cov));
-                let reason = reason.with("cov_max", Datum::share(most)).with("n", self.values.len());
-                (Outcome::Inconclusive, reason.with("measured", answer.1))
-            }
-            (None, Some(most)) if answer.0 == Outcome::Pass && self.is_alone() => {
-                let reason = Reason::new(Code::VariabilityUnknown).with("cov_max", Datum::share(most));
-                let reason = reason.with("n", self.values.len());
-                (Outcome::Inconclusive, reason.with("measured", answer.1))
-            }
+            (Some(cov), Some(most)) if answer.0 == Outcome::Pass && cov > most && met => (
+                Outcome::Inconclusive,
+                reason!(VariabilityAboveMax { cov, cov_max: most, n: self.values.len() })
+                    .with(any::measured, answer.1),
+            ),
+            (None, Some(most)) if answer.0 == Outcome::Pass && self.is_alone() => (
+                Outcome::Inconclusive,
+                reason!(VariabilityUnknown { cov_max: most, n: self.values.len() })
+                    .with(any::measured, answer.1),
+            ),
             _ => answer,
         }
     }
@@ -290,12 +286,17 @@ impl ThresholdComparison<'_> {
             0 => values.len(),
             others => values.len().min(others),
         };
-        let reason = Reason::new(code).with("statistic", criterion.stat.to_string());
-        let reason = reason.with("value", self.quantity(value)).with("comparison", criterion.op.to_string());
-        let reason = reason.with("threshold", threshold.value).with("n", n);
-        let reason = if threshold.binary { reason.with("binary", true) } else { reason };
-        let reason = if criterion.terms.as_written { reason.with("rule", "as-written") } else { reason };
-        reason.with_some("reference", threshold.reference.clone())
+        reason!(ThresholdMet {
+            statistic: criterion.stat.to_string(),
+            value: self.quantity(value),
+            comparison: criterion.op.to_string(),
+            threshold: threshold.value,
+            n,
+            binary: threshold.binary.then_some(true),
+            reference: threshold.reference.clone(),
+            ..Reason::new(code)
+        })
+        .with(any::rule, criterion.terms.as_written.then_some("as-written"))
     }
 
     /// The side on which an error would change a pass to a failure.
@@ -330,8 +331,11 @@ impl ThresholdComparison<'_> {
         };
         let both = [self.values, &self.threshold.measured].into_iter().filter(|_| decides);
         let found = both.filter_map(statistics::significant_dependence).next()?;
-        let reason = self.reason(Code::DependentRepetitions, value).with("lag_one", found.lag_one);
-        Some(reason.with("p", found.chance))
+        Some(reason!(DependentRepetitions {
+            lag_one: found.lag_one,
+            p: found.chance,
+            ..self.reason(Code::DependentRepetitions, value)
+        }))
     }
 
     /// Adds why the limits of means are wider than those of independent values, if they are. Adds the limit
@@ -349,8 +353,10 @@ impl ThresholdComparison<'_> {
         let found = samples.into_iter().find_map(statistics::significant_dependence);
         let Some(found) = found else { return reason };
         let plain = side.and_then(|side| statistics::independent_limit(self.values, side, self.confidence()));
-        let reason = reason.with("lag_one", found.lag_one).with("p", found.chance);
-        reason.with_some("limit_independent", plain.map(|limit| self.quantity(limit)))
+        reason
+            .with(any::lag_one, found.lag_one)
+            .with(any::p, found.chance)
+            .with(any::limit_independent, plain.map(|limit| self.quantity(limit)))
     }
 
     /// Whether a single repetition was measured of what varies.
@@ -367,7 +373,7 @@ impl ThresholdComparison<'_> {
     /// The reason that the value has no limit, with the repetitions that would have one.
     fn without_limit(&self, value: f64, side: Side) -> Reason {
         let least = self.row().limit_from.map(|least| least(side, self.confidence()));
-        self.reason(Code::NoLimit, value).with_some("n_min", least)
+        reason!(NoLimit { n_min: least, ..self.reason(Code::NoLimit, value) })
     }
 
     fn limit(&self, side: Side) -> Option<f64> {
@@ -401,7 +407,9 @@ impl ThresholdComparison<'_> {
 /// Adds the number of repetitions that would decide with its probability, or that no practical number would.
 fn or_undecidable(reason: Reason, repetitions: Option<u32>) -> Reason {
     match repetitions {
-        Some(n) => reason.with("repetitions", n).with("power", Datum::share(statistics::SUGGESTED_POWER)),
-        None => reason.with("repetitions_max", statistics::REPETITIONS_MAX),
+        Some(n) => {
+            reason!(RatioUndecided { repetitions: n, power: statistics::SUGGESTED_POWER, ..reason })
+        }
+        None => reason!(RatioUndecided { repetitions_max: statistics::REPETITIONS_MAX, ..reason }),
     }
 }

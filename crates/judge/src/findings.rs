@@ -14,7 +14,7 @@ mod reported;
 
 use results::Outcome;
 use results::finding::{Finding, Severity};
-use results::reason::{Code, Reason};
+use results::reason::{Code, any, reason};
 use units::Dimension;
 
 use crate::case::{TestCriterion, measuring};
@@ -113,8 +113,7 @@ impl Findings {
 
 /// A lint error, despite which the campaign was started.
 fn despite_lint_error(finding: &Finding) -> Finding {
-    let reason = Reason::new(Code::LintError).with("cause", finding.reason.clone());
-    Finding { reason, ..finding.clone() }
+    Finding { reason: reason!(LintError { cause: finding.reason.clone() }), ..finding.clone() }
 }
 
 /// Whether a finding about a test is about this criterion, not about another phase or another metric.
@@ -123,5 +122,5 @@ fn is_about_criterion(case: &TestCriterion<'_>, finding: &Finding) -> bool {
     if finding.phase.as_ref().is_some_and(|of| own && phase != of && !phase.ends_with(&format!("_{of}"))) {
         return false;
     }
-    finding.reason.text("metric").is_none_or(|metric| metric == case.criterion.metric)
+    finding.reason.get(any::metric).is_none_or(|metric| metric == case.criterion.metric)
 }

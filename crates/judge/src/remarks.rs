@@ -11,7 +11,7 @@ use plan::deferred;
 use plan::launcher::LaunchKind;
 use results::Statistics;
 use results::folder;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, reason};
 use results::record::{CACHED_SHARE, CaseOutcome, Counts, Notice, Phase, Record, Run};
 
 use crate::attribution;
@@ -99,11 +99,15 @@ fn states(case: &TestCriterion<'_>) -> Vec<Reason> {
     let made = case.test.states.iter().map(|at| case.index.plan.states[*at].job());
     let reached = made.filter_map(|name| {
         let state = state::last(case, &name)?;
-        let reason = Reason::new(Code::StateReached).with("blocks", Datum::share(state.blocks));
-        let reason = reason.with("inodes", Datum::share(state.inodes)).with("cycles", state.cycles);
         let extents = state.extents.as_ref().filter(|extents| extents.files > 0);
-        let fragmented = extents.map(|extents| Datum::share(extents.share_fragmented()));
-        Some(reason.with("state", name).with_some("fragmented", fragmented))
+        let fragmented = extents.map(|extents| extents.share_fragmented());
+        Some(reason!(StateReached {
+            blocks: state.blocks,
+            inodes: state.inodes,
+            cycles: state.cycles,
+            state: name,
+            fragmented
+        }))
     });
     reached.collect()
 }
@@ -113,7 +117,7 @@ fn nothing_compared(case: &TestCriterion<'_>) -> Option<Reason> {
     let phases = case.all_phases();
     let compared = phases.iter().any(|phase| phase.check.is_some() || phase.sampled.is_some());
     let first = phases.first().filter(|_| case.metric() == "errors" && !compared)?;
-    Some(of(Code::NothingCompared, first))
+    Some(reason!(NothingCompared { phase: &first.phase }))
 }
 
 /// The origin of the dataset, unless it is a job of this campaign alone.
@@ -121,14 +125,17 @@ fn dataset_origin(case: &TestCriterion<'_>) -> Option<Reason> {
     let (dataset, job) = dataset::made(case)?;
     let made = job.dataset.as_ref()?;
     if let Some(reused) = &made.reused {
-        let reason = Reason::new(Code::DatasetReused).with("dataset", dataset.job());
-        let reason = reason.with("campaign", &made.campaign).with("made", &made.made);
-        let reason = reason.with("files", reused.files).with("samples", reused.samples);
-        let listed = made.counted.is_empty();
-        return Some(if listed { reason.with("bytes", Datum::bytes(made.bytes as f64)) } else { reason });
+        return Some(reason!(DatasetReused {
+            dataset: dataset.job(),
+            campaign: &made.campaign,
+            made: &made.made,
+            files: reused.files,
+            samples: reused.samples,
+            bytes: made.counted.is_empty().then_some(made.bytes),
+        }));
     }
     let cause = made.instead_of.clone()?;
-    Some(Reason::new(Code::DatasetRecreated).with("dataset", dataset.job()).with("cause", cause))
+    Some(reason!(DatasetRecreated { dataset: dataset.job(), cause }))
 }
 
 /// The element with the largest key, if there is one.
@@ -137,14 +144,10 @@ fn worst<'p>(phases: &[&'p Phase], key: impl Fn(&Phase) -> Option<f64>) -> Optio
     keyed.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-fn of(code: Code, phase: &Phase) -> Reason {
-    Reason::new(code).with("phase", &phase.phase)
-}
-
 fn cached(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let (phase, share) = worst(phases, |phase| phase.cached_before)?;
     let counts = share > CACHED_SHARE && !cached::needs_cold_data(case);
-    counts.then(|| of(Code::CachedRead, phase).with("share", Datum::share(share)))
+    counts.then(|| reason!(CachedRead { phase: &phase.phase, share }))
 }
 
 /// The amount differs from the command line, and no deadline, minimum time or earlier count explains it.
@@ -161,8 +164,7 @@ fn incomplete(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
         (missing > 0 && !explained).then_some(missing as f64)
     };
     let (phase, _) = worst(phases, short)?;
-    let reason = of(Code::MovedOtherAmount, phase).with("moved", Datum::bytes(phase.bytes as f64));
-    Some(reason.with("asked", Datum::bytes(phase.expected_bytes as f64)))
+    Some(reason!(MovedOtherAmount { phase: &phase.phase, moved: phase.bytes, asked: phase.expected_bytes }))
 }
 
 fn out_of_data(phases: &[&Phase]) -> Option<Reason> {
@@ -170,15 +172,19 @@ fn out_of_data(phases: &[&Phase]) -> Option<Reason> {
         phase.stonewall.as_ref().map(|wall| f64::from(wall.ran_dry)).filter(|ranks| *ranks > 0.0)
     })?;
     let wall = phase.stonewall.as_ref()?;
-    let reason = of(Code::OutOfData, phase).with("ranks", wall.ran_dry).with("of", phase.ranks);
-    Some(reason.with("deadline", Datum::seconds(wall.deadline_s)))
+    Some(reason!(OutOfData {
+        phase: &phase.phase,
+        ranks: wall.ran_dry,
+        of: phase.ranks,
+        deadline: wall.deadline_s
+    }))
 }
 
 fn not_flushed(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let phase =
         phases.iter().find(|phase| writes(phase) && !phase.persisted && !bypasses_cache(case, phase))?;
-    let reason = of(Code::NotFlushed, phase);
-    Some(if case.test.line.as_ior().is_some() { reason.with("ior", true) } else { reason })
+    let ior = case.test.line.as_ior().map(|_| true);
+    Some(reason!(NotFlushed { phase: &phase.phase, ior }))
 }
 
 /// Data of an external IOR that was not flushed, by the command line that it printed.
@@ -186,7 +192,7 @@ fn reported_unflushed(case: &TestCriterion<'_>) -> Option<Reason> {
     let app = case.test.line.as_app().filter(|_| case.phase() == "write")?;
     let mut lines = case.jobs().iter().filter_map(|job| app.ior_line(reported::reported(job)?));
     lines.find(|line| line.parsed.script.is_none() && !line.persists())?;
-    Some(Reason::new(Code::NotFlushed).with("phase", "write").with("ior", true))
+    Some(reason!(NotFlushed { phase: "write", ior: true }))
 }
 
 /// Files in a memory file system, which no fsync flushes to storage.
@@ -194,7 +200,7 @@ fn in_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let fs = case.index.file_system(&case.test.fs)?;
     let kind = Some(fs.kind.as_str()).filter(|kind| folder::is_memory(kind))?;
     let phase = phases.iter().find(|phase| phase.counts == Counts::Operations || writes(phase))?;
-    Some(of(Code::MemoryFileSystem, phase).with("kind", kind))
+    Some(reason!(MemoryFileSystem { phase: &phase.phase, kind }))
 }
 
 /// Data that may fit in a client's memory, without evidence that it was not there.
@@ -209,30 +215,27 @@ fn fits_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     };
     let phase = phases.iter().find(unproven)?;
     let per_node = phase.bytes as f64 / f64::from(nodes);
-    (per_node < MEMORY_MULTIPLE * memory as f64).then(|| {
-        let reason = of(Code::FitsMemory, phase).with("per_node", Datum::bytes(per_node));
-        reason.with("memory", Datum::bytes(memory as f64))
-    })
+    (per_node < MEMORY_MULTIPLE * memory as f64)
+        .then(|| reason!(FitsMemory { phase: &phase.phase, per_node, memory }))
 }
 
 fn one_node(case: &TestCriterion<'_>) -> Option<Reason> {
     // An external program does not say where it ran.
     let run = runs(case.jobs()).find(|run| run.machines() == 1 && !run.host.is_empty())?;
     let delivered = case.index.plan.clients.delivered;
-    let reason = || Reason::new(Code::SingleClient).with("host", &run.host);
-    (delivered != Some(1)).then(|| reason().with_some("delivered", delivered))
+    (delivered != Some(1)).then(|| reason!(SingleClient { host: &run.host, delivered }))
 }
 
 /// Nodes of the plan that were only simulated.
 fn simulated(case: &TestCriterion<'_>) -> Option<Reason> {
     let nodes = case.index.placed(case.test).nodes.filter(|nodes| *nodes > 1)?;
     if case.index.plan.launch_of(case.test).kind == LaunchKind::Local {
-        return Some(Reason::new(Code::SimulatedNodes).with("nodes", nodes));
+        return Some(reason!(SimulatedNodes { nodes }));
     }
     let kernels = |run: &Run| run.clients.as_ref()?.kernels().filter(|kernels| *kernels < run.nodes);
     let fewest = runs(case.jobs()).filter_map(|run| Some((kernels(run)?, run.nodes))).min();
     let (kernels, nodes) = fewest.filter(|_| case.index.plan.clients.simulated)?;
-    Some(Reason::new(Code::SimulatedNodes).with("nodes", nodes).with("kernels", kernels))
+    Some(reason!(SimulatedNodes { nodes, kernels }))
 }
 
 /// An earlier job that had the files and directories, if the verdict is not INVALID for that.
@@ -247,7 +250,7 @@ fn names_origin(case: &TestCriterion<'_>) -> Option<Reason> {
 fn inner_repetitions(case: &TestCriterion<'_>) -> Option<Reason> {
     let recorded = case.jobs().iter().map(|job| case.phases(job).count() as u64).max()?;
     let inner = recorded.min(case.test.line.repetitions());
-    (inner > 1).then(|| Reason::new(Code::InnerRepetitions).with("inner", inner))
+    (inner > 1).then(|| reason!(InnerRepetitions { inner }))
 }
 
 /// The result of the search for the number of nodes, or why the optimum is not known.
@@ -264,7 +267,7 @@ fn all_trees(case: &TestCriterion<'_>) -> Option<Reason> {
     let counted = matches!(case.phase(), "tree_creation" | "tree_removal")
         && matches!(case.metric(), "rate" | "iops")
         && case.test.line.has_own_trees();
-    counted.then(|| of(Code::AllTrees, phase).with("ranks", phase.ranks))
+    counted.then(|| reason!(AllTrees { phase: &phase.phase, ranks: phase.ranks }))
 }
 
 /// Cases that failed, and cases that say nothing about the file system.
@@ -290,15 +293,19 @@ fn of_outcome(case: &TestCriterion<'_>, outcome: CaseOutcome, code: Code) -> Opt
     let first = found.first()?;
     let names: Vec<&String> = found.iter().take(NAMED).map(|one| &one.name).collect();
     let more = Some(found.len() - names.len()).filter(|more| *more > 0);
-    let reason =
-        Reason::new(code).with("cases", found.len()).with("of", errors::matching_cases(case, job).count());
-    let reason = reason.with("names", names).with_some("more", more);
+    let reason = reason!(CasesSkipped {
+        cases: found.len(),
+        of: errors::matching_cases(case, job).count(),
+        names,
+        more,
+        ..Reason::new(code)
+    });
     Some(match (&first.evidence, first.why.as_str()) {
         (Some(seen), _) if outcome == CaseOutcome::Fail => {
-            reason.with("rank", seen.rank).with("step", &seen.step).with("seen", &seen.what)
+            reason!(CasesSkipped { rank: seen.rank, step: &seen.step, seen: &seen.what, ..reason })
         }
         (_, "") => reason,
-        (_, why) => reason.with("error", why),
+        (_, why) => reason!(CasesSkipped { error: why, ..reason }),
     })
 }
 
@@ -317,8 +324,7 @@ fn notices(case: &TestCriterion<'_>) -> Vec<Reason> {
             kinds.push(notice);
         }
     }
-    let of =
-        |notice: &Notice| Reason::new(Code::Notice).with("notice", &notice.id).with("text", &notice.text);
+    let of = |notice: &Notice| reason!(Notice { notice: &notice.id, text: &notice.text });
     kinds.into_iter().map(of).collect()
 }
 
@@ -327,5 +333,5 @@ fn stopped_attempts(case: &TestCriterion<'_>) -> Vec<Reason> {
     let (again, not): (Vec<&str>, Vec<&str>) = attempts.partition(|attempt| case.index.was_repeated(attempt));
     let all = [(again, Code::AttemptsRepeated), (not, Code::AttemptsOpen)];
     let some = all.into_iter().filter(|(attempts, _)| !attempts.is_empty());
-    some.map(|(attempts, code)| Reason::new(code).with("folders", attempts)).collect()
+    some.map(|(attempts, code)| reason!(AttemptsOpen { folders: attempts, ..Reason::new(code) })).collect()
 }

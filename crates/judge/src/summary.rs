@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use plan::{Plan, Role, Score, Test};
 use results::projection::{self, ProjectionStep};
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 use results::record::Counts;
 use results::statistics;
 use results::summary::{HeroRun, Rate, RateStep, Summary, SystemProjection};
@@ -186,8 +186,7 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
         match values(index, findings, test, (&asked.metric, asked.question.dimension)) {
             Ok(values) => steps.push(ProjectionStep { at, values }),
             Err(cause) => {
-                let rejection = Reason::new(Code::StepUnusable).with("test", &test.id);
-                projected.rejection = Some(rejection.with("cause", cause));
+                projected.rejection = Some(reason!(StepUnusable { test: &test.id, cause }));
                 return projected;
             }
         }

@@ -23,7 +23,7 @@ pub(crate) mod window;
 
 use results::Outcome;
 use results::folder::Job;
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 use results::record::Record;
 
 use crate::case::TestCriterion;
@@ -48,10 +48,12 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
     state::reached(case).map_err(invalid)?;
     let planned = case.test.repetitions as usize;
     if jobs.len() < planned {
-        let reason = Reason::new(Code::RepetitionsMissing).with("ran", jobs.len()).with("planned", planned);
         // If a campaign resumes, the missing repetitions may still decide.
         let outcome = if case.index.has_ended() { Outcome::Invalid } else { Outcome::Inconclusive };
-        return Err((outcome, reason.with("cause", ended::why_not_run(case))));
+        return Err((
+            outcome,
+            reason!(RepetitionsMissing { ran: jobs.len(), planned, cause: ended::why_not_run(case) }),
+        ));
     }
     at_once::overlapped(case).map_err(invalid)?;
     if !case.counts_errors() {
@@ -76,8 +78,13 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
 
 /// The value, if it is a number that can be compared.
 fn finite(case: &TestCriterion<'_>, job: &Job, value: f64) -> Result<f64, Reason> {
-    let reason = || Reason::new(Code::ValueNotFinite).with("repetition", job.info.repetition);
-    let reason = || reason().with("metric", &case.criterion.metric).with("found", value.to_string());
+    let reason = || {
+        reason!(ValueNotFinite {
+            repetition: job.info.repetition,
+            metric: &case.criterion.metric,
+            found: value.to_string()
+        })
+    };
     value.is_finite().then_some(value).ok_or_else(reason)
 }
 

@@ -7,7 +7,7 @@ pub(crate) mod score;
 
 use plan::{ContractClause, Criterion, Group, Plan};
 use results::finding::{Finding, Severity};
-use results::reason::{Code, Reason};
+use results::reason::{any, reason};
 use results::{ContractOutcome, Outcome, Statistics, Verdict};
 
 use crate::case::TestCriterion;
@@ -57,7 +57,7 @@ fn untested(clause: &ContractClause) -> Verdict {
         test: clause.id.clone(),
         clause: clause.text.clone(),
         contract_clause: Some(contract_outcome(clause)),
-        reason: Reason::new(Code::ClauseUntested),
+        reason: reason!(ClauseUntested),
         ..Verdict::default()
     }
 }
@@ -143,7 +143,7 @@ fn apply(errors: &[Finding], fault: Option<&Fault>, verdict: &mut Verdict) {
             verdict.warnings.push(finding.clone());
         } else {
             let measured = std::mem::take(&mut verdict.reason);
-            verdict.reason = finding.reason.clone().with("measured", measured);
+            verdict.reason = finding.reason.clone().with(any::measured, measured);
             verdict.outcome = Outcome::Invalid;
         }
     }
@@ -217,6 +217,5 @@ pub(crate) fn sums(group: &Group, cases: &[TestCriterion<'_>]) -> Result<Vec<f64
 
 /// The reason of a part, as that of the sum or the score.
 fn of_part(case: &TestCriterion<'_>, (outcome, cause): Unusable) -> Unusable {
-    let reason = Reason::new(Code::PartUnusable).with("part", &case.test.id);
-    (outcome, reason.with("cause", cause))
+    (outcome, reason!(PartUnusable { part: &case.test.id, cause }))
 }

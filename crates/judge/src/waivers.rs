@@ -6,7 +6,7 @@
 
 use plan::{Test, Waiver};
 use results::finding::{Approval, Finding, Severity, SourcePosition};
-use results::reason::{Code, Reason};
+use results::reason::{Code, any, reason};
 
 use crate::case::{TestCriterion, measuring};
 use crate::findings::Findings;
@@ -75,7 +75,7 @@ fn approve(findings: &mut [Finding], waiver: &Waiver) {
     for finding in findings.iter_mut().filter(means) {
         if waiver.approved_by.is_empty() {
             let reason = std::mem::take(&mut finding.reason);
-            finding.reason = reason.with("approve_with", &waiver.approve_with);
+            finding.reason = reason.with(any::approve_with, &waiver.approve_with);
         } else {
             finding.waived =
                 Some(Approval { approved_by: waiver.approved_by.clone(), why: waiver.why.clone() });
@@ -104,9 +104,8 @@ fn unneeded(findings: &[&Finding], waivers: &[&Waiver], examined: &dyn Fn(&Waive
 
 /// The finding that a waiver waives nothing.
 fn unneeded_finding(waiver: &Waiver) -> Finding {
-    let reason = Reason::new(Code::Waiver).with("waived", &waiver.lint);
     let place = Some(SourcePosition::Plan(waiver.at.0, waiver.at.1));
-    Finding::new(Severity::Info, reason).about(&waiver.about).at(place)
+    Finding::new(Severity::Info, reason!(Waiver { waived: &waiver.lint })).about(&waiver.about).at(place)
 }
 
 /// Whether all measurements of the tests in the subject `about` can be used; false if there is no such test.
@@ -125,6 +124,8 @@ fn was_usable(index: &Index<'_>, about: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use results::reason::row;
+
     use super::*;
 
     #[test]
@@ -137,7 +138,7 @@ mod tests {
             approve_with: String::new(),
             at: (line, 1),
         };
-        let slow = Finding::new(Severity::NeedsWaiver, Reason::new(Code::Straggler)).about("B");
+        let slow = Finding::new(Severity::NeedsWaiver, reason!(Straggler { .. })).about("B");
         let given = [
             waiver("A", "straggler", 1),
             waiver("B", "straggler", 1),
@@ -151,7 +152,10 @@ mod tests {
         let found = unneeded(&[&slow], &given, &|_| true);
         let found: Vec<_> = found.iter().map(|one| (one.about.as_str(), one.code())).collect();
         assert_eq!(found, [("A", Code::Waiver)], "the linter reports its own waivers");
-        assert_eq!(unneeded(&[], &given[2..3], &|_| true)[0].reason.text("waived"), Some("cov-high"));
+        assert_eq!(
+            unneeded(&[], &given[2..3], &|_| true)[0].reason.get(row::Waiver::waived),
+            Some("cov-high")
+        );
     }
 
     #[test]
@@ -165,10 +169,10 @@ mod tests {
             at: (1, 1),
         };
         let of = |severity, by| {
-            let mut findings = [Finding::new(severity, Reason::new(Code::Straggler)).about("T")];
+            let mut findings = [Finding::new(severity, reason!(Straggler { .. })).about("T")];
             approve(&mut findings, &waiver(by));
             let [finding] = findings;
-            (finding.waived.is_some(), finding.reason.text("approve_with").is_some())
+            (finding.waived.is_some(), finding.reason.get(any::approve_with).is_some())
         };
         assert_eq!(of(Severity::NeedsWaiver, "lead"), (true, false));
         assert_eq!(of(Severity::NeedsWaiver, ""), (false, true));

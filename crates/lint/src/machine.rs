@@ -8,7 +8,7 @@ use plan::{Plan, file_systems_of};
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::folder::{FileSystemFacts, Machine};
-use results::reason::{Code, Reason};
+use results::reason::{reason, row};
 use results::same_fs;
 
 /// A plan on a machine.
@@ -28,8 +28,7 @@ pub(crate) fn fill_recorded(subject: &MachineSubject<'_>) -> Vec<Finding> {
     let used = file_systems_of(&subject.plan.tests).into_iter();
     let unknown = used.filter(|fs| !subject.machine.file_system(fs).is_some_and(is_known));
     let found = unknown.map(|fs| {
-        Finding::new(Error, Reason::new(Code::FillRecorded).with("fs_without_size", fs))
-            .about(format!("fs.{fs}"))
+        Finding::new(Error, reason!(FillRecorded { fs_without_size: fs })).about(format!("fs.{fs}"))
     });
     found.collect()
 }
@@ -39,7 +38,8 @@ pub(crate) fn one_twice(subject: &MachineSubject<'_>) -> Vec<Finding> {
     let MachineSubject { plan, machine, scaled } = *subject;
     let mut found = Vec::new();
     for reason in same_fs::pairs(Some(machine), &file_systems_of(&plan.tests)) {
-        let pair = [reason.text("fs"), reason.text("other")].map(Option::unwrap_or_default);
+        let pair = [reason.get(row::OneFsTwice::fs), reason.get(row::OneFsTwice::other)];
+        let pair = pair.map(Option::unwrap_or_default);
         let at_once = plan.groups.iter().filter(|group| {
             let of_parts = file_systems_of(plan.parts(group));
             pair.iter().all(|fs| of_parts.contains(fs))
@@ -47,7 +47,8 @@ pub(crate) fn one_twice(subject: &MachineSubject<'_>) -> Vec<Finding> {
         let in_groups: Vec<Finding> = at_once
             .map(|group| {
                 let severity = if scaled { NeedsWaiver } else { Error };
-                Finding::new(severity, reason.clone().with("group", &group.id)).about(&group.id)
+                Finding::new(severity, reason!(OneFsTwice { group: &group.id, ..reason.clone() }))
+                    .about(&group.id)
             })
             .collect();
         if in_groups.is_empty() {

@@ -6,7 +6,7 @@
 
 use plan::{Plan, Waiver};
 use results::finding::{Approval, Finding, Severity, SourcePosition};
-use results::reason::{Code, Reason};
+use results::reason::{Code, Field, Text, any, reason, row};
 
 use crate::table::{Lint, LintStage, named};
 
@@ -59,7 +59,7 @@ fn approve(findings: &mut [Finding], waiver: &Waiver) -> WaiverEffect {
                 Some(Approval { approved_by: waiver.approved_by.clone(), why: waiver.why.clone() });
         } else if finding.severity == Severity::NeedsWaiver {
             let reason = std::mem::take(&mut finding.reason);
-            finding.reason = reason.with("approve_with", &waiver.approve_with);
+            finding.reason = reason.with(any::approve_with, &waiver.approve_with);
         }
     }
     meant
@@ -67,24 +67,25 @@ fn approve(findings: &mut [Finding], waiver: &Waiver) -> WaiverEffect {
 
 /// The finding about a waiver, if there is one.
 fn rejected(waiver: &Waiver, meant: &WaiverEffect) -> Option<Finding> {
-    let about = |severity: Severity, name: &str| {
-        let reason = Reason::new(Code::Waiver).with(name, &waiver.lint);
+    let about = |severity: Severity, field: Field<Text>| {
         let place = SourcePosition::Plan(waiver.at.0, waiver.at.1);
-        Finding::new(severity, reason).about(&waiver.about).at(Some(place))
+        Finding::new(severity, reason!(Waiver { .. }).with(field, &waiver.lint))
+            .about(&waiver.about)
+            .at(Some(place))
     };
     if Code::named(&waiver.lint).is_none() {
-        return Some(about(Severity::Error, "unknown"));
+        return Some(about(Severity::Error, row::Waiver::unknown));
     }
     if meant.errors > 0 {
-        return Some(about(Severity::Error, "error"));
+        return Some(about(Severity::Error, row::Waiver::error));
     }
     let is_idle = meant.waivable == 0 && named(&waiver.lint).is_some_and(only_now);
-    is_idle.then(|| about(Severity::Info, "idle"))
+    is_idle.then(|| about(Severity::Info, row::Waiver::idle))
 }
 
 /// Whether this is the finding that a waiver applies to nothing.
 pub(crate) fn is_idle(finding: &Finding) -> bool {
-    finding.code() == Code::Waiver && finding.reason.text("idle").is_some()
+    finding.code() == Code::Waiver && finding.reason.has(row::Waiver::idle)
 }
 
 /// Whether all findings of a lint are known when a plan is checked.

@@ -5,7 +5,7 @@
 
 use command::{FileForm, ior};
 use results::folder::{Campaign, DatasetFile, Job, Manifest};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, reason};
 use results::record::{self, Phase, Record};
 
 use crate::model::{Dataset, Plan, Test};
@@ -39,16 +39,16 @@ pub fn unfit(dataset: &Dataset, test: &Test, made: &Manifest, records: &[Record]
 /// The reason why the dataset is incomplete or smaller than `cover`, if there is one.
 pub fn lacking(dataset: &Dataset, made: &Manifest, records: &[Record]) -> Option<Reason> {
     let reason = match (&made.fault, dataset.line.as_ior()) {
-        (Some(fault), _) => Some(Reason::new(Code::DatasetUnreadable).with("error", fault)),
+        (Some(fault), _) => Some(reason!(DatasetUnreadable { error: fault, .. })),
         (None, Some(line)) => match written(records).last() {
-            None => Some(Reason::new(Code::DatasetNotWritten)),
+            None => Some(reason!(DatasetNotWritten { .. })),
             Some(phase) => {
                 wrong(records).or_else(|| part(line, phase, made)).or_else(|| too_small(dataset, phase))
             }
         },
         (None, None) => names_missing(made, records),
     };
-    reason.map(|reason| reason.with("dataset", dataset.job()))
+    reason.map(|reason| reason!(DatasetNotWritten { dataset: dataset.job(), ..reason }))
 }
 
 fn written(records: &[Record]) -> impl Iterator<Item = &Phase> {
@@ -59,7 +59,7 @@ fn written(records: &[Record]) -> impl Iterator<Item = &Phase> {
 fn wrong(records: &[Record]) -> Option<Reason> {
     let mut checks = record::phases(records).filter_map(|phase| phase.check.as_ref());
     let check = checks.find(|check| check.bad_transfers > 0)?;
-    Some(Reason::new(Code::DatasetWrongData).with("transfers", check.bad_transfers))
+    Some(reason!(DatasetWrongData { transfers: check.bad_transfers, .. }))
 }
 
 /// The common beginning of the names of all data files: the first file's name without its rank.
@@ -89,28 +89,30 @@ pub fn is_sparse(file: &DatasetFile) -> bool {
 /// What is missing from the files, compared with the records.
 fn part(line: &ior::Line, phase: &Phase, made: &Manifest) -> Option<Reason> {
     if command::discards_data(&phase.backend) {
-        return Some(Reason::new(Code::DatasetNotStored));
+        return Some(reason!(DatasetNotStored { .. }));
     }
     let planned = if phase.file_per_rank { u64::from(phase.ranks) } else { 1 };
     let found = made.data().count() as u64;
     if found != planned {
-        return Some(Reason::new(Code::DatasetFilesMissing).with("found", found).with("planned", planned));
+        return Some(reason!(DatasetFilesMissing { found, planned, .. }));
     }
     let bytes = file_bytes(line, phase);
     let exact = command::backend(&phase.backend)
         .is_ok_and(|backend| backend.abilities.form == FileForm::Bytes && backend.abilities.keeps_data);
     let wrong = made.data().find(|file| if exact { file.bytes != bytes } else { file.bytes < bytes });
     if let Some(file) = wrong {
-        let reason = Reason::new(Code::DatasetFileSize).with("path", &file.path);
-        return Some(reason.with("bytes", file.bytes).with("recorded", bytes));
+        return Some(reason!(DatasetFileSize { path: &file.path, bytes: file.bytes, recorded: bytes, .. }));
     }
     // With a deadline, the last segment of a shared file may have gaps for ranks that did not reach it.
     let holes = !phase.file_per_rank && phase.stonewall.is_some();
     let sparse = made.data().find(|file| is_sparse(file));
     let sparse = sparse.filter(|_| made.allocated_bytes.is_some() && !holes)?;
-    let reason = Reason::new(Code::DatasetSparse).with("path", &sparse.path);
-    let reason = reason.with("allocated", Datum::bytes(sparse.allocated_bytes as f64));
-    Some(reason.with("bytes", Datum::bytes(sparse.bytes as f64)))
+    Some(reason!(DatasetSparse {
+        path: &sparse.path,
+        allocated: sparse.allocated_bytes,
+        bytes: sparse.bytes,
+        ..
+    }))
 }
 
 /// Bytes of each file, for ranks that all moved the same amount.
@@ -135,10 +137,14 @@ fn file_bytes(line: &ior::Line, phase: &Phase) -> u64 {
 /// Whether the dataset is smaller than its readers need.
 fn too_small(dataset: &Dataset, phase: &Phase) -> Option<Reason> {
     let cover = dataset.cover.filter(|cover| phase.bytes < cover.bytes())?;
-    let reason = Reason::new(Code::DatasetTooSmall).with("bytes", Datum::bytes(phase.bytes as f64));
-    let reason = reason.with("needed", Datum::bytes(cover.bytes() as f64));
-    let reason = reason.with("rate", Datum::rate(cover.rate)).with("time", Datum::seconds(cover.seconds));
-    Some(reason.with("margin", cover.margin))
+    Some(reason!(DatasetTooSmall {
+        bytes: phase.bytes,
+        needed: cover.bytes(),
+        rate: cover.rate,
+        time: cover.seconds,
+        margin: cover.margin,
+        ..
+    }))
 }
 
 /// Whether a test reads more than the smallest file has. IOR would reach its end and abort.
@@ -150,9 +156,13 @@ fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<Reason
     }
     let asked = if line.file_per_rank { line.bytes(1) } else { line.bytes(test.placement.ranks) };
     let smallest = made.data().min_by_key(|file| file.bytes).filter(|file| file.bytes < asked)?;
-    let reason = Reason::new(Code::ReadBeyondDataset).with("dataset", dataset.job());
-    let reason = reason.with("path", &smallest.path).with("bytes", Datum::bytes(smallest.bytes as f64));
-    Some(reason.with("test", &test.id).with("asked", Datum::bytes(asked as f64)))
+    Some(reason!(ReadBeyondDataset {
+        dataset: dataset.job(),
+        path: &smallest.path,
+        bytes: smallest.bytes,
+        test: &test.id,
+        asked
+    }))
 }
 
 /// Whether there are fewer or more files and directories than were created.
@@ -161,18 +171,18 @@ fn names_missing(made: &Manifest, records: &[Record]) -> Option<Reason> {
     let made_of = |wanted| phases(wanted).map(|phase| phase.ops).sum::<u64>();
     let (files, directories) = (made_of("file_creation"), made_of("directory_creation"));
     if made.files != files {
-        let reason = Reason::new(Code::DatasetNamesDiffer).with("files_counted", made.files);
-        return Some(reason.with("files_made", files));
+        return Some(reason!(DatasetNamesDiffer { files_counted: made.files, files_made: files, .. }));
     }
     let counted = made.counted.len() as u64;
     (counted < directories).then(|| {
-        let reason = Reason::new(Code::DatasetNamesDiffer).with("directories_counted", counted);
-        reason.with("directories_made", directories)
+        reason!(DatasetNamesDiffer { directories_counted: counted, directories_made: directories, .. })
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use results::reason::{Code, row};
+
     use results::record::Check;
 
     use super::*;
@@ -216,22 +226,23 @@ mod tests {
 
     #[test]
     fn a_file_is_complete_if_it_has_the_size_in_the_records() {
+        let (recorded, planned) = (row::DatasetFileSize::recorded, row::DatasetFilesMissing::planned);
         for (line, bytes, sizes, why) in [
             (OWN, 8 * MIB, &[4 * MIB, 4 * MIB][..], None),
             (OWN, 6 * MIB, &[3 * MIB, 3 * MIB], None),
-            (OWN, 6 * MIB, &[4 * MIB, 2 * MIB], Some((Code::DatasetFileSize, "recorded", 3.0 * MIB as f64))),
-            (OWN, 8 * MIB, &[4 * MIB], Some((Code::DatasetFilesMissing, "planned", 2.0))),
+            (OWN, 6 * MIB, &[4 * MIB, 2 * MIB], Some((Code::DatasetFileSize, recorded, 3.0 * MIB as f64))),
+            (OWN, 8 * MIB, &[4 * MIB], Some((Code::DatasetFilesMissing, planned, 2.0))),
             (SHARED, 16 * MIB, &[16 * MIB], None),
             (SHARED, 8 * MIB, &[8 * MIB], None),
             // Three transfers in each rank's second block: the last rank's block begins at 12 MiB.
             (SHARED, 14 * MIB, &[15 * MIB], None),
-            (SHARED, 14 * MIB, &[14 * MIB], Some((Code::DatasetFileSize, "recorded", 15_728_640.0))),
+            (SHARED, 14 * MIB, &[14 * MIB], Some((Code::DatasetFileSize, recorded, 15_728_640.0))),
         ] {
             let dataset = dataset(line, "");
             let (records, made) = of(line == OWN, bytes, sizes);
             let found = lacking(&dataset, &made, &records);
-            let wanted = why.map(|(code, name, value)| (code, Some(value), name));
-            let is = found.zip(why).map(|(found, (_, name, _))| (found.code, found.number(name), name));
+            let wanted = why.map(|(code, _, value)| (code, Some(value)));
+            let is = found.zip(why).map(|(found, (_, field, _))| (found.code, found.get(field)));
             assert_eq!(is, wanted, "{line} {bytes}");
         }
     }
@@ -243,7 +254,10 @@ mod tests {
         let phase = Phase { phase: "write_check".into(), check: Some(check), ..Phase::default() };
         records.push(Record::Phase(Box::new(phase)));
         let why = lacking(&dataset(OWN, ""), &made, &records).unwrap();
-        assert_eq!((why.code, why.number("transfers")), (Code::DatasetWrongData, Some(3.0)));
+        assert_eq!(
+            (why.code, why.get(row::DatasetWrongData::transfers)),
+            (Code::DatasetWrongData, Some(3.0))
+        );
     }
 
     #[test]
@@ -251,8 +265,11 @@ mod tests {
         let (records, mut made) = of(true, 8 * MIB, &[4 * MIB, 4 * MIB]);
         made.list[1].allocated_bytes = MIB;
         let why = lacking(&dataset(OWN, ""), &made, &records).unwrap();
-        assert_eq!((why.code, why.text("path")), (Code::DatasetSparse, Some("data.00000001")));
-        assert_eq!(why.number("allocated"), Some(MIB as f64));
+        assert_eq!(
+            (why.code, why.get(row::DatasetSparse::path)),
+            (Code::DatasetSparse, Some("data.00000001"))
+        );
+        assert_eq!(why.get(row::DatasetSparse::allocated), Some(MIB as f64));
         made.allocated_bytes = None;
         assert_eq!(lacking(&dataset(OWN, ""), &made, &records), None, "without any block count");
     }
@@ -263,8 +280,11 @@ mod tests {
         let dataset = dataset(OWN, cover);
         let (records, made) = of(true, 4 * MIB, &[2 * MIB, 2 * MIB]);
         let why = lacking(&dataset, &made, &records).unwrap();
-        assert_eq!((why.code, why.number("bytes")), (Code::DatasetTooSmall, Some(4.0 * MIB as f64)));
-        assert_eq!(why.number("needed"), Some(6_000_000.0));
+        assert_eq!(
+            (why.code, why.get(row::DatasetTooSmall::bytes)),
+            (Code::DatasetTooSmall, Some(4.0 * MIB as f64))
+        );
+        assert_eq!(why.get(row::DatasetTooSmall::needed), Some(6_000_000.0));
         let (records, made) = of(true, 6 * MIB, &[3 * MIB, 3 * MIB]);
         assert_eq!(lacking(&dataset, &made, &records), None);
     }

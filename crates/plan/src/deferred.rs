@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use results::folder::{Campaign, Job, JobEnd};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, reason};
 use results::record::{self, Record};
 use results::statistics::{self, Interval, ratio_interval};
 
@@ -55,8 +55,7 @@ pub fn bind(plan: &Plan, job: &mut PlannedJob, records: RecordsOf<'_>) -> Result
         let repetition = plan.maker_repetition(&plan.tests[index], job.repetition, maker);
         let smallest = smallest_file(maker, &records(&maker.id, repetition));
         let Some(bytes) = smallest.filter(|bytes| *bytes > 0) else {
-            let reason = Reason::new(Code::ImportMissing).with("name", &import.name);
-            return Err(reason.with("test", &maker.id).with("repetition", repetition));
+            return Err(reason!(ImportMissing { name: &import.name, test: &maker.id, repetition }));
         };
         let mark = format!("${{{}}}", import.name);
         for word in &mut job.words {
@@ -121,25 +120,34 @@ fn find(plan: &Plan, search: &Search, records: RecordsOf<'_>) -> SearchProgress 
         let mean = |values: &[f64]| statistics::mean(values).unwrap_or(0.0);
         let gain = mean(&values) / mean(before);
         if ratio.is_some_and(|ratio| ratio.high < least) {
-            let optimum = Reason::new(Code::SearchOptimum)
-                .with("nodes", nodes(*at))
-                .with("more_nodes", nodes(step))
-                .with("metric", &search.metric)
-                .with("gain", Datum::share(gain - 1.0))
-                .with("gain_min", Datum::share(search.gain))
-                .with("confidence", Datum::share(confidence));
-            let why = unclear.map_or(optimum, |unclear| unclear.with("nodes", nodes(*at)));
+            let nodes_at_best = nodes(*at);
+            let why = match unclear {
+                Some(unclear) => reason!(SearchUnclear { nodes: nodes_at_best, ..unclear }),
+                None => reason!(SearchOptimum {
+                    nodes: nodes_at_best,
+                    more_nodes: nodes(step),
+                    metric: &search.metric,
+                    gain: gain - 1.0,
+                    gain_min: search.gain,
+                    confidence
+                }),
+            };
             return SearchProgress { best: Some(*at), ended: Some(step), why };
         }
         if ratio.is_none_or(|ratio| ratio.low < least) {
             unclear.get_or_insert_with(|| {
-                let reason = Reason::new(Code::SearchUnclear).with("metric", &search.metric);
-                let reason = reason.with("more_nodes", nodes(step)).with("fewer_nodes", nodes(*at));
-                let reason = reason.with("gain_min", Datum::share(search.gain));
-                let reason = reason.with("n", values.len()).with("confidence", Datum::share(confidence));
                 let of = |end: fn(Interval) -> f64| ratio.map(end).filter(|end| end.is_finite());
-                let reason = reason.with_some("ratio_low", of(|ratio| ratio.low).map(Datum::share));
-                reason.with_some("ratio_high", of(|ratio| ratio.high).map(Datum::share))
+                reason!(SearchUnclear {
+                    metric: &search.metric,
+                    more_nodes: nodes(step),
+                    fewer_nodes: nodes(*at),
+                    gain_min: search.gain,
+                    n: values.len(),
+                    confidence,
+                    ratio_low: of(|ratio| ratio.low),
+                    ratio_high: of(|ratio| ratio.high),
+                    ..
+                })
             });
         }
         if gain > 1.0 {
@@ -148,8 +156,8 @@ fn find(plan: &Plan, search: &Search, records: RecordsOf<'_>) -> SearchProgress 
     }
     let best = best.map_or(last, |(best, _)| best);
     let why = match unclear {
-        Some(unclear) => unclear.with("nodes", nodes(best)),
-        None => Reason::new(Code::SearchOpen).with("nodes", nodes(last)),
+        Some(unclear) => reason!(SearchUnclear { nodes: nodes(best), ..unclear }),
+        None => reason!(SearchOpen { nodes: nodes(last) }),
     };
     SearchProgress { best: Some(best), ended: Some(last), why }
 }
@@ -164,7 +172,7 @@ fn step_values(test: &Test, search: &Search, records: RecordsOf<'_>) -> Result<V
                 true => Code::SearchValueMissing,
                 false => Code::SearchStepFailed,
             };
-            Reason::new(code).with("test", &test.id).with("metric", &search.metric)
+            reason!(SearchStepFailed { test: &test.id, metric: &search.metric, ..Reason::new(code) })
         })
     };
     (1..=test.repetitions).map(value).collect()
@@ -199,6 +207,8 @@ fn smallest_file(maker: &Test, records: &[Record]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use results::reason::row;
+
     use results::record::{End, Phase, Spans};
 
     use super::*;
@@ -281,16 +291,18 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         let (why, nodes, unneeded) = search(&[100, 190, 192]);
         assert_eq!((nodes, unneeded), (Some(4), vec!["T.n16".to_owned()]));
         let found = why.unwrap();
-        let of = |name| found.number(name);
-        assert_eq!((found.code, of("nodes"), of("more_nodes")), (Code::SearchOptimum, Some(4.0), Some(8.0)));
+        let of = |field| found.get(field);
+        let steps = (of(row::SearchOptimum::nodes), of(row::SearchOptimum::more_nodes));
+        assert_eq!((found.code, steps), (Code::SearchOptimum, (Some(4.0), Some(8.0))));
         assert_eq!(search(&[100, 90]).1, Some(2), "a loss does not gain");
         let (why, nodes, unneeded) = search(&[100, 200, 400, 800]);
         assert_eq!((nodes, unneeded), (Some(16), vec![]));
-        let open = Reason::new(Code::SearchOpen).with("nodes", 16_u32);
-        assert_eq!(why, Err(open), "more nodes may reach a higher rate");
+        assert_eq!(why, Err(reason!(SearchOpen { nodes: 16_u32 })), "more nodes may reach a higher rate");
         let (why, nodes, _) = search(&[100, 200]);
         assert_eq!(nodes, None);
-        let of = |code, test: &str| Err(Reason::new(code).with("test", test).with("metric", "write.bw"));
+        let of = |code, test: &str| {
+            Err(reason!(SearchValueMissing { test, metric: "write.bw", ..Reason::new(code) }))
+        };
         assert_eq!(why, of(Code::SearchValueMissing, "T.n8"));
         let (why, nodes, _) = search(&[*KILLED, 200, 400, 800]);
         assert_eq!((nodes, why), (None, of(Code::SearchStepFailed, "T.n2")));
@@ -300,9 +312,10 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
     fn a_step_that_neither_clearly_gained_nor_clearly_did_not_leaves_the_optimum_unknown() {
         let (why, nodes, unneeded) = search_of(&[[99, 100, 101], [95, 105, 112], [60, 61, 62]]);
         let why = why.unwrap_err();
-        let of = |name| why.number(name);
-        assert_eq!((why.code, of("nodes"), of("more_nodes")), (Code::SearchUnclear, Some(4.0), Some(4.0)));
-        assert!(of("ratio_low") < Some(1.03) && of("ratio_high") > Some(1.03), "{why}");
+        let steps = [row::SearchUnclear::nodes, row::SearchUnclear::more_nodes].map(|field| why.get(field));
+        assert_eq!((why.code, steps), (Code::SearchUnclear, [Some(4.0), Some(4.0)]));
+        assert!(why.get(row::SearchUnclear::ratio_low) < Some(1.03), "{why}");
+        assert!(why.get(row::SearchUnclear::ratio_high) > Some(1.03), "{why}");
         assert_eq!((nodes, unneeded), (Some(4), vec!["T.n16".to_owned()]), "a clear loss ends it");
         let (why, nodes, unneeded) = search_of(&[[100; 3], [95, 105, 94], [90, 100, 110], [95, 105, 97]]);
         assert_eq!((why.unwrap_err().code, nodes), (Code::SearchUnclear, Some(2)), "the highest mean");
@@ -338,7 +351,7 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         bind(&plan, &mut bound, &records).unwrap();
         assert!(bound.words.join(" ").contains("-t 4m -b 14763950080 "), "{:?}", bound.words);
         let why = bind(&plan, &mut job.clone(), &|_, _| Vec::new().into()).unwrap_err();
-        assert_eq!((why.code, why.text("test")), (Code::ImportMissing, Some("S.s3.w")));
+        assert_eq!((why.code, why.get(row::ImportMissing::test)), (Code::ImportMissing, Some("S.s3.w")));
     }
     #[test]
     fn only_steps_after_the_end_of_a_search_were_left_out() {
@@ -365,6 +378,9 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         let why = left_out(&plan, &campaign, &jobs[9]);
         assert_eq!(why, None, "a killed step does not end a search");
         let why = left_out(&plan, &campaign, &jobs[12]).unwrap();
-        assert_eq!((why.code, why.text("test")), (results::Code::SearchStepFailed, Some("T.n8")));
+        assert_eq!(
+            (why.code, why.get(row::SearchStepFailed::test)),
+            (results::Code::SearchStepFailed, Some("T.n8"))
+        );
     }
 }

@@ -1,63 +1,36 @@
 //! The sentences about verdicts, findings and rejections, made from codes and their data.
 //!
-//! A template is text with these elements:
+//! The templates are in the rows of reasons (`results::reason`), whose `template` module describes them. Of
+//! the templates of a code, the first whose data are all present is used.
 //!
-//! `{name}` is a piece of data.
-//!
-//! `[...]` is a part that is left out if its data are missing.
-//!
-//! `{n|rank}` is a count (`1 rank`, `2 ranks`). `{n|directory|directories}` states another plural.
-//!
-//! `{gain+}` is a number that always has a sign.
-//!
-//! `{name?}` is no text, but the data must be present, and a flag must be set.
-//!
-//! `{when:before=Before;after=After}` is other words for a text.
-//!
-//! `{who}` is the job, from the data `job` and `repetition`.
-//!
-//! A code may have several templates. The first template whose data are all present is used.
-//!
-//! Invariant: this is the only place with English for a code. Every code has a template.
-//! Never here: decisions.
-
-/// Templates by code: `Code: "…", "…";` lists the templates of a code in the order in which they are tried.
-macro_rules! templates {
-    ($($code:ident: $($template:expr),+;)*) => {
-        &[$($((results::reason::Code::$code, $template),)+)*]
-    };
-}
+//! Invariant: every code has a template.
+//! Never here: decisions, and words for a single code.
 
 pub(crate) mod campaign;
-mod lint;
-mod remedies;
-mod verdicts;
 
 pub use campaign::overall;
 use results::finding::Finding;
-use results::reason::{Code, Datum, Reason};
+use results::reason::template::{Slot, WHO, parts, slots};
+use results::reason::{Code, Datum, Reason, any, row};
 use units::several;
 
 use crate::document::words::{BINARY_RATE, confidence, distinguished, percent, quantity, threshold_among};
 
-/// The slot for the job that a reason is about.
-const WHO: &str = "who";
-
 /// Texts for data that a template does not mention. They follow the sentence.
 const ADDITIONS: [(&str, &str); 6] = [
     (
-        "lag_one",
+        any::lag_one.name,
         " The limit is widened, because neighbouring repetitions are alike (lag-1 correlation {lag_one}, p = \
          {p}).[ Of independent repetitions it would be {limit_independent}.]",
     ),
     (
-        "rule",
+        any::rule.name,
         " The value alone decides, {rule:as-written=as written in the contract}. That gives no confidence.",
     ),
-    ("measured", " Measured: {measured}"),
-    ("also", " Also: {also}"),
-    ("wrong", " {wrong}"),
-    ("approve_with", " Its waiver is not approved yet. To approve it: {approve_with}."),
+    (any::measured.name, " Measured: {measured}"),
+    (any::also.name, " Also: {also}"),
+    (any::wrong.name, " {wrong}"),
+    (any::approve_with.name, " Its waiver is not approved yet. To approve it: {approve_with}."),
 ];
 
 /// The sentence for a reason.
@@ -65,7 +38,7 @@ pub fn sentence(reason: &Reason) -> String {
     let Some(template) = template_for(reason) else { return fallback(reason) };
     let mut text = filled(template, reason);
     for (name, addition) in ADDITIONS {
-        if reason.get(name).is_some() && !slots(template).any(|used| used.name == name) {
+        if reason.data.contains_key(name) && !slots(template).any(|used| used.name == name) {
             text.push_str(&filled(addition, reason));
         }
     }
@@ -85,39 +58,36 @@ pub fn explained(reason: &Reason) -> String {
     }
 }
 
-/// What to do about a reason; `None` if no remedy is known.
+/// What to do about a reason; `None` if no remedy is known, or if the sentence of the linter contains it.
 pub fn remedy(reason: &Reason) -> Option<String> {
-    // The templates of the linter contain the remedy. This also holds for codes that the judge has too.
-    template_for(reason).filter(|template| !of_linter().any(|(_, own)| own == *template))?;
-    let all = remedies::TEXTS.iter().filter(|(code, _)| *code == reason.code);
-    let mut own = all.map(|(_, template)| *template);
-    own.find(|template| fits(template, reason)).map(|template| filled(template, reason))
+    let (_, is_of_linter) = chosen(reason)?;
+    let template = first(reason.code.row().remedy, reason).filter(|_| !is_of_linter)?;
+    Some(filled(template, reason))
 }
 
 /// The templates of a code, in the order in which they are tried.
 pub fn templates(code: Code) -> impl Iterator<Item = &'static str> + Clone {
-    let all = lint::TEXTS.iter().chain(verdicts::TEXTS);
-    all.filter(move |(own, _)| *own == code).map(|(_, template)| *template)
-}
-
-/// The templates of the linter, which contain the remedy.
-pub fn of_linter() -> impl Iterator<Item = (Code, &'static str)> {
-    lint::TEXTS.iter().copied()
+    code.row().templates().into_iter().flatten().copied()
 }
 
 /// The template that is used for a reason.
 pub fn template_for(reason: &Reason) -> Option<&'static str> {
-    let first = |table: &'static [(Code, &'static str)]| {
-        let mut own = table.iter().filter(|(code, _)| *code == reason.code).map(|(_, template)| *template);
-        own.find(|template| fits(template, reason))
-    };
+    chosen(reason).map(|(template, _)| template)
+}
+
+/// The template that is used for a reason, and whether it is one of the linter, which contains the remedy.
+fn chosen(reason: &Reason) -> Option<(&'static str, bool)> {
     let needed = |template: &str| slots(template).filter(|slot| !slot.optional).count();
-    match (first(lint::TEXTS), first(verdicts::TEXTS)) {
+    match reason.code.row().templates().map(|templates| first(templates, reason)) {
         // If both have the code, the template that uses more of the data is meant.
-        (Some(lint), Some(verdict)) if needed(verdict) > needed(lint) => Some(verdict),
-        (Some(lint), _) => Some(lint),
-        (None, verdict) => verdict,
+        [Some(lint), Some(verdict)] if needed(verdict) > needed(lint) => Some((verdict, false)),
+        [Some(lint), _] => Some((lint, true)),
+        [None, verdict] => verdict.map(|verdict| (verdict, false)),
     }
+}
+
+fn first(templates: &'static [&'static str], reason: &Reason) -> Option<&'static str> {
+    templates.iter().copied().find(|template| fits(template, reason))
 }
 
 /// The text for a reason that fits no template: its meaning, and the data.
@@ -126,32 +96,6 @@ fn fallback(reason: &Reason) -> String {
     let data: Vec<String> =
         reason.data.keys().map(|name| format!("{name} {}", shown(reason, name, ""))).collect();
     if data.is_empty() { meaning.to_owned() } else { format!("{meaning} ({})", data.join(", ")) }
-}
-
-/// A slot in a template.
-struct Slot<'t> {
-    /// The name of the data.
-    name: &'t str,
-    /// What follows the name: `|rank`, `+`, `?`, `:a=b`.
-    how: &'t str,
-    optional: bool,
-}
-
-/// The slots of a template.
-fn slots(template: &str) -> impl Iterator<Item = Slot<'_>> {
-    let mut optional = false;
-    template.split_inclusive(['[', ']', '}']).filter_map(move |piece| {
-        let slot = piece.strip_suffix('}').and_then(|piece| piece.rsplit_once('{')).map(|(_, slot)| {
-            let (name, how) = parts(slot);
-            Slot { name, how, optional }
-        });
-        match piece.chars().last() {
-            Some('[') => optional = true,
-            Some(']') => optional = false,
-            _ => {}
-        }
-        slot
-    })
 }
 
 /// The names of the data that the templates of a code mention, each once. Required data come first.
@@ -171,12 +115,6 @@ pub fn data_of(code: Code) -> Vec<&'static str> {
     all
 }
 
-/// Splits a slot into its name and what follows the name.
-fn parts(slot: &str) -> (&str, &str) {
-    let end = slot.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(slot.len());
-    slot.split_at(end)
-}
-
 fn fits(template: &str, reason: &Reason) -> bool {
     slots(template).filter(|slot| !slot.optional).all(|slot| is_there(&slot, reason))
 }
@@ -184,8 +122,8 @@ fn fits(template: &str, reason: &Reason) -> bool {
 fn is_there(slot: &Slot<'_>, reason: &Reason) -> bool {
     match slot.how {
         _ if slot.name == WHO => true,
-        "?" => reason.get(slot.name).is_some_and(|datum| *datum != Datum::Flag(false)),
-        _ => reason.get(slot.name).is_some(),
+        "?" => reason.data.get(slot.name).is_some_and(|datum| *datum != Datum::Flag(false)),
+        _ => reason.data.contains_key(slot.name),
     }
 }
 
@@ -224,7 +162,7 @@ fn shown(reason: &Reason, name: &str, how: &str) -> String {
     if name == WHO {
         return who(reason);
     }
-    let Some(datum) = reason.get(name) else { return String::new() };
+    let Some(datum) = reason.data.get(name) else { return String::new() };
     if how == "?" {
         return String::new();
     }
@@ -240,7 +178,7 @@ fn shown(reason: &Reason, name: &str, how: &str) -> String {
         Datum::List(items) => {
             let items = items.iter().map(|item| match item {
                 Datum::Text(text) => word_for(text, how),
-                other => Reason::default().with("item", other.clone()).data["item"].to_string(),
+                other => other.to_string(),
             });
             items.collect::<Vec<_>>().join(", ")
         }
@@ -258,12 +196,13 @@ fn shown(reason: &Reason, name: &str, how: &str) -> String {
 
 /// A piece of data in words, outside of a sentence.
 pub fn datum(datum: &Datum) -> String {
-    shown(&Reason::default().with("datum", datum.clone()), "datum", "")
+    let data = [("datum".to_owned(), datum.clone())].into();
+    shown(&Reason { data, ..Reason::default() }, "datum", "")
 }
 
 /// The job that a reason is about.
 fn who(reason: &Reason) -> String {
-    match (reason.text("job"), reason.number("repetition")) {
+    match (reason.get(any::job), reason.get(any::repetition)) {
         (Some(job), Some(repetition)) => format!("{job} repetition {repetition}"),
         (Some(job), None) => job.to_owned(),
         (None, Some(repetition)) => format!("Repetition {repetition}"),
@@ -273,14 +212,16 @@ fn who(reason: &Reason) -> String {
 
 /// A value with its unit. A value that is compared with a threshold has enough digits to differ from it.
 fn of_unit(reason: &Reason, name: &str, value: f64, unit: &str) -> String {
-    let unit = if unit == "B/s" && reason.flag("binary") { BINARY_RATE } else { unit };
-    match reason.number("threshold") {
+    let unit = if unit == "B/s" && reason.flag(row::ThresholdMet::binary) { BINARY_RATE } else { unit };
+    match reason.get(row::ThresholdMet::threshold) {
         Some(threshold) if matches!(name, "value" | "limit") => {
             distinguished(value, Some(threshold), unit).text
         }
         Some(threshold) if name == "threshold" => {
-            let compared: Vec<f64> =
-                ["value", "limit"].iter().filter_map(|name| reason.number(name)).collect();
+            let compared: Vec<f64> = [row::ThresholdMet::value, row::ThresholdMet::limit]
+                .into_iter()
+                .filter_map(|field| reason.get(field))
+                .collect();
             threshold_among(threshold, &compared, unit)
         }
         _ => quantity(value, unit),
@@ -289,7 +230,7 @@ fn of_unit(reason: &Reason, name: &str, value: f64, unit: &str) -> String {
 
 /// Whether this is a share that is compared with a threshold, or the threshold.
 fn is_compared(reason: &Reason, name: &str) -> bool {
-    reason.number("threshold").is_some() && matches!(name, "value" | "limit" | "threshold")
+    reason.get(row::ThresholdMet::threshold).is_some() && matches!(name, "value" | "limit" | "threshold")
 }
 
 /// `1 rank`, `2 ranks`. Numbers that are not counts always have the plural.
@@ -328,38 +269,44 @@ fn number_of(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use results::reason;
+
     use super::*;
 
     fn text_of(template: &str, reason: Reason) -> Option<String> {
         fits(template, &reason).then(|| filled(template, &reason))
     }
 
+    fn with(data: &[(&str, Datum)]) -> Reason {
+        let data = data.iter().map(|(name, datum)| ((*name).to_owned(), datum.clone()));
+        Reason { data: data.collect(), ..Reason::default() }
+    }
+
     #[test]
     fn templates_insert_data_by_name_count_nouns_and_leave_out_parts_without_data() {
-        let reason = || Reason::new(Code::NoValues).with("n", 3_u32).with("one", 1_u32).with("word", "a");
+        let data = [("n", 3_u32.into()), ("one", 1_u32.into()), ("word", "a".into()), ("flag", true.into())];
+        let list = [("list", vec!["x", "y"].into())];
         let text = "{word}: {n|rank}, {one|directory|directories}[, {more} more][ ({n})].";
-        assert_eq!(text_of(text, reason()).as_deref(), Some("a: 3 ranks, 1 directory (3)."));
-        assert_eq!(text_of("{missing}", reason()), None);
-        assert_eq!(text_of("{flag?}set", reason()), None);
-        assert_eq!(text_of("{flag?}set", reason().with("flag", true)).as_deref(), Some("set"));
-        assert_eq!(text_of("{word:a=Anna;b=Bo}", reason()).as_deref(), Some("Anna"));
-        let list = reason().with("list", vec!["x", "y"]);
-        assert_eq!(text_of("{list}", list).as_deref(), Some("x, y"));
+        assert_eq!(text_of(text, with(&data)).as_deref(), Some("a: 3 ranks, 1 directory (3)."));
+        assert_eq!(text_of("{missing}", with(&data)), None);
+        assert_eq!(text_of("{flag?}set", with(&data[..3])), None);
+        assert_eq!(text_of("{flag?}set", with(&data)).as_deref(), Some("set"));
+        assert_eq!(text_of("{word:a=Anna;b=Bo}", with(&data)).as_deref(), Some("Anna"));
+        assert_eq!(text_of("{list}", with(&list)).as_deref(), Some("x, y"));
     }
 
     #[test]
     fn quantities_have_their_unit_and_enough_digits_to_compare() {
         let of = |value: f64, threshold: f64| {
-            Reason::new(Code::ThresholdNotMet)
-                .with("value", Datum::rate(value))
-                .with("threshold", Datum::rate(threshold))
+            let (value, threshold) = (Datum::rate(value), Datum::rate(threshold));
+            reason!(ThresholdNotMet { value, threshold, .. })
         };
         let text = "{value} and {threshold}";
         assert_eq!(text_of(text, of(2.9988e9, 3e9)).as_deref(), Some("2.999 GB/s and 3.00 GB/s"));
         assert_eq!(text_of(text, of(3.0002e9, 3.0004e9)).as_deref(), Some("3.0002 GB/s and 3.0004 GB/s"));
-        let binary = of(f64::from(1 << 20), f64::from(1 << 21)).with("binary", true);
+        let binary = of(f64::from(1 << 20), f64::from(1 << 21)).with(row::ThresholdNotMet::binary, true);
         assert_eq!(text_of(text, binary).as_deref(), Some("1.00 MiB/s and 2.00 MiB/s"));
-        let share = |value: f64| text_of("{s}", Reason::default().with("s", Datum::share(value)));
+        let share = |value: f64| text_of("{s}", with(&[("s", Datum::share(value))]));
         for (value, text) in
             [(0.95, "95 %"), (0.431, "43.1 %"), (0.9996, "99.96 %"), (0.000_03, "0.003 %"), (0.0, "0 %")]
         {

@@ -60,7 +60,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
-use crate::reason::{Code, Reason};
+use crate::reason::{Reason, reason};
 use crate::record::{DataKeyFacts, WaitingCall};
 use crate::summary::{CampaignCourse, Summary};
 use crate::{Record, Verdict};
@@ -241,12 +241,11 @@ impl JobEnd {
 
     /// The reason why such a job cannot be used.
     pub fn reason(&self) -> Reason {
-        let failed = Reason::new(Code::JobFailed);
         match self {
-            Self::Exit(status) => failed.with("status", i64::from(*status)),
-            Self::Signal(signal) => failed.with("signal", i64::from(*signal)),
-            Self::TimedOut => failed.with("timed_out", true),
-            Self::NotStarted => Reason::new(Code::JobNotStarted),
+            Self::Exit(status) => reason!(JobFailed { status: *status }),
+            Self::Signal(signal) => reason!(JobFailed { signal: *signal }),
+            Self::TimedOut => reason!(JobFailed { timed_out: true }),
+            Self::NotStarted => reason!(JobNotStarted),
         }
     }
 }
@@ -541,7 +540,7 @@ mod tests {
         let status = |only: &[&str], about: &str, outcomes: [Outcome; 3]| {
             let tests = [("W", "4.2"), ("S", "4.2"), ("X", "5")];
             let verdicts = tests.iter().zip(outcomes).map(|((test, clause), one)| verdict(test, clause, one));
-            let open = Finding::new(Severity::NeedsWaiver, Reason::new(Code::CovHigh)).about(about);
+            let open = Finding::new(Severity::NeedsWaiver, reason!(CovHigh { .. })).about(about);
             let campaign = Campaign {
                 info: CampaignInfo {
                     only: only.iter().map(|name| (*name).into()).collect(),

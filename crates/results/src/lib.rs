@@ -16,6 +16,7 @@ pub mod projection;
 pub mod reason;
 pub mod record;
 pub mod same_fs;
+mod severity;
 pub mod stragglers;
 pub mod summary;
 mod verdict;

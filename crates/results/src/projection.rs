@@ -14,7 +14,7 @@ mod resample;
 
 use units::Dimension;
 
-use crate::reason::{Code, Datum, Reason};
+use crate::reason::{Datum, Reason, reason};
 use crate::statistics::mean;
 
 use fit::{Family, Mean};
@@ -103,8 +103,7 @@ pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
     projection.residual = Some(largest.rate / fit.at(largest.at) - 1.0);
     projection.fit = Some(fit::with_errors(fit, &steps));
     if held_out_error.abs() > HELD_OUT_MAX {
-        let reason = Reason::new(Code::NotPredicted).with("error", Datum::share(held_out_error));
-        projection.rejection = Some(reason.with("error_max", Datum::share(HELD_OUT_MAX)));
+        projection.rejection = Some(reason!(NotPredicted { error: held_out_error, error_max: HELD_OUT_MAX }));
         return projection;
     }
     let (low, high) = resample::interval(&steps, &fit, question.to, question.confidence);
@@ -113,17 +112,15 @@ pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
     projection.prediction = Some(Prediction { rate, low, high });
     let spanned = question.threshold.filter(|threshold| low < *threshold && *threshold <= high);
     projection.rejection = spanned.map(|threshold| {
-        let numbers = [("low", low), ("high", high), ("threshold", threshold)];
-        numbers.into_iter().fold(Reason::new(Code::ThresholdInInterval), |reason, (name, value)| {
-            reason.with(name, Datum::of(value, question.dimension))
-        })
+        let [low, high, threshold] = [low, high, threshold].map(|value| Datum::of(value, question.dimension));
+        reason!(ThresholdInInterval { low, high, threshold })
     });
     projection
 }
 
 /// The steps in order of size, or why they cannot be projected.
 fn checked(steps: &[ProjectionStep], question: &Question) -> Result<Vec<ProjectionStep>, Reason> {
-    let impossible = |at: f64| Err(Reason::new(Code::StepImpossible).with("step", at));
+    let impossible = |at: f64| Err(reason!(StepImpossible { step: at }));
     let usable = |step: &&ProjectionStep| {
         let rates = !step.values.is_empty() && step.values.iter().all(|rate| rate.is_finite() && *rate > 0.0);
         step.at.is_finite() && step.at >= 1.0 && rates
@@ -144,13 +141,9 @@ fn checked(steps: &[ProjectionStep], question: &Question) -> Result<Vec<Projecti
     sorted.iter_mut().for_each(|step| step.values.sort_by(f64::total_cmp));
     let factor = question.to / sorted.last().map_or(1.0, |step| step.at);
     match sorted.len() {
-        steps if steps < STEPS_MIN => {
-            Err(Reason::new(Code::TooFewSteps).with("steps", steps).with("steps_min", STEPS_MIN))
-        }
+        steps if steps < STEPS_MIN => Err(reason!(TooFewSteps { steps, steps_min: STEPS_MIN })),
         _ if question.to.is_nan() || question.to < 1.0 => impossible(question.to),
-        _ if factor > FACTOR_MAX * (1.0 + 1e-9) => {
-            Err(Reason::new(Code::TooFar).with("factor", factor).with("factor_max", FACTOR_MAX))
-        }
+        _ if factor > FACTOR_MAX * (1.0 + 1e-9) => Err(reason!(TooFar { factor, factor_max: FACTOR_MAX })),
         _ => Ok(sorted),
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::folder::{FileSystemFacts, Machine};
 use crate::mounts::{Mount, mount_of};
-use crate::reason::{Code, Reason};
+use crate::reason::{Reason, reason};
 
 /// The reason that two file systems of the plan are the same on the machine of the campaign; `None` if they
 /// differ, or if one of them is unknown.
@@ -18,10 +18,11 @@ fn same(machine: Option<&Machine>, one: &str, other: &str) -> Option<Reason> {
     // The kernel gives each mount of a server's export its own number.
     let exported = export(&of_one) == export(&of_other) && of_one.device.contains(':');
     let alike = exported || !of_one.number.is_empty() && of_one.number == of_other.number;
-    let reason = Reason::new(Code::OneFsTwice).with("fs", one).with("other", other);
-    let reason = reason.with("kind", of_one.kind).with("device", of_one.device).with("mount", &of_one.point);
-    let elsewhere = (of_one.point != of_other.point).then_some(of_other.point);
-    alike.then(|| reason.with_some("other_mount", elsewhere))
+    let other_mount = (of_one.point != of_other.point).then_some(of_other.point);
+    alike.then(|| {
+        let (kind, device, mount) = (of_one.kind, of_one.device, of_one.point);
+        reason!(OneFsTwice { fs: one, other, kind, device, mount, other_mount })
+    })
 }
 
 /// The pairs of these file systems that are the same.
@@ -40,6 +41,8 @@ fn export(mount: &Mount) -> (&str, &str, Option<&str>) {
 
 #[cfg(test)]
 mod tests {
+    use crate::reason::row;
+
     use super::*;
 
     fn machine(mounts: [(&str, &str, &str, &str); 2]) -> Machine {
@@ -60,9 +63,15 @@ mod tests {
         let of = |one, other| same(Some(&machine([one, other])), "a", "b");
         let disk = ("8:1", "/a", "ext4", "/dev/sda1");
         let alike = of(disk, disk).unwrap();
-        assert_eq!((alike.text("mount"), alike.text("other_mount")), (Some("/a"), None));
+        assert_eq!(
+            (alike.get(row::OneFsTwice::mount), alike.get(row::OneFsTwice::other_mount)),
+            (Some("/a"), None)
+        );
         let bound = of(disk, ("8:1", "/b", "ext4", "/dev/sda1")).unwrap();
-        assert_eq!((bound.text("device"), bound.text("other_mount")), (Some("/dev/sda1"), Some("/b")));
+        assert_eq!(
+            (bound.get(row::OneFsTwice::device), bound.get(row::OneFsTwice::other_mount)),
+            (Some("/dev/sda1"), Some("/b"))
+        );
         let lustre = |number, point, device| (number, point, "lustre", device);
         assert!(of(lustre("0:35", "/a", "mgs@o2ib:/fs"), lustre("0:36", "/b", "mgs@o2ib:/fs")).is_some());
         assert_eq!(of(lustre("0:35", "/a", "mgs@o2ib:/fs1"), lustre("0:36", "/b", "mgs@o2ib:/fs2")), None);

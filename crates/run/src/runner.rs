@@ -39,7 +39,7 @@ use std::time::{Duration, Instant};
 use results::finding::Finding;
 use results::folder::AcceptedValues;
 use results::folder::{self, Build, Campaign, CampaignKey, Extension, Job, JobEnd, names};
-use results::reason::{Code, Reason};
+use results::reason::{Reason, any, reason};
 use results::summary::Summary;
 use results::{Verdict, records};
 use units::Usage;
@@ -341,8 +341,8 @@ impl<'a> EndedJobs<'a> {
     fn missing(&self, job: &PlannedJob) -> Option<Reason> {
         job.needs.iter().find_map(|needed| match self.ends.get(needed) {
             Some((JobEnd::Exit(0), _)) => None,
-            Some((_, why)) => Some(why.clone().with("job", &needed.0).with("repetition", needed.1)),
-            None => Some(Reason::new(Code::NoneRan).with("job", &needed.0).with("repetition", needed.1)),
+            Some((_, why)) => Some(why.clone().with(any::job, &needed.0).with(any::repetition, needed.1)),
+            None => Some(reason!(NoneRan { job: &needed.0, repetition: needed.1 })),
         })
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use judge::crosscheck;
 use plan::{Choice, Plan};
 use results::folder::{self, names};
-use results::reason::Code;
+use results::reason::{Code, row};
 use serde_json::Value;
 
 use crate::common::campaign::Place;
@@ -231,7 +231,10 @@ fn a_part_that_is_removed_because_it_would_contradict_is_missed_by_verify() {
         let ran = place.assay(&format!("verify {}", dir.display()));
         assert_eq!(ran.status, Some(3), "{part}: {ran:#?}");
         let reason = crosscheck::lacks(&folder::load(&dir).unwrap().jobs[1]).expect("a part is missing");
-        assert_eq!((reason.code, reason.text("part")), (Code::RecordsIncomplete, Some(part)));
+        assert_eq!(
+            (reason.code, reason.get(row::RecordsIncomplete::part)),
+            (Code::RecordsIncomplete, Some(part))
+        );
         let sentence = report::sentences::sentence(&reason);
         assert!(ran.out.contains(&sentence), "{ran:#?}");
         let judged = place.assay(&format!("judge {}", dir.display()));
@@ -247,7 +250,7 @@ fn a_part_that_is_removed_because_it_would_contradict_is_missed_by_verify() {
     assert!(ran.status == Some(3) && ran.out.contains("although this program always records it"), "{ran:#?}");
     forge(&dir, SECOND, &|_, records| drop(records.remove(0)));
     let reason = crosscheck::lacks(&folder::load(&dir).unwrap().jobs[1]).expect("a record is missing");
-    assert_eq!(reason.text("part"), Some("run record"));
+    assert_eq!(reason.get(row::RecordsIncomplete::part), Some("run record"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use plan::{Plan, Test};
 use results::Verdict;
 use results::folder::{FileSystemFacts, Job, Machine};
 use results::history::{EntryFact, EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
-use results::reason::Datum;
+use results::reason::{Datum, any};
 use results::record::is_local;
 
 use super::values::CampaignValues;
@@ -74,7 +74,7 @@ fn point(
     let SeriesId { system, place, .. } =
         machine.map_or_else(SeriesId::default, |machine| series_place(values.plan, machine, test));
     let verdict = values.campaign.verdicts.iter().find(|one| one.test == test && one.metric == metric);
-    let cause = |why: &results::Reason| why.reason("cause").map_or(why.code, |cause| cause.code);
+    let cause = |why: &results::Reason| why.get(any::cause).map_or(why.code, |cause| cause.code);
     MeasuredPoint {
         series: Arc::new(SeriesId {
             system: names.system.map_or(system, str::to_owned),

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use plan::{Group, Plan, Score, Test};
 use results::comparison::RowSample;
 use results::folder::{Campaign, Job};
-use results::reason::{Code, Reason};
+use results::reason::{Code, Reason, any, reason};
 use results::statistics;
 use units::Dimension;
 
@@ -50,7 +50,8 @@ impl<'a> CampaignValues<'a> {
             Ok(values) => RowSample { mean: statistics::mean(&values), values, unit, why: None },
             Err(cause) => {
                 let code = if cause.is_some() { Code::UnusableInCampaign } else { Code::NotInCampaign };
-                let why = Reason::new(code).with("campaign", letter).with_some("cause", cause);
+                let why =
+                    reason!(NotInCampaign { campaign: letter, ..Reason::new(code) }).with(any::cause, cause);
                 RowSample { why: Some(why), unit, ..RowSample::default() }
             }
         }
@@ -119,7 +120,7 @@ impl<'a> CampaignValues<'a> {
             }
             (None, None) => match self.score(id) {
                 Some(of) => score::reported(&self.index, self.findings(), of).map_err(|(_, reason)| reason),
-                None => Err(Reason::new(Code::NoValues)),
+                None => Err(reason!(NoValues)),
             },
         }
     }

@@ -5,7 +5,7 @@
 use super::of_job::{is_reused, parts};
 use command::discards_data;
 use results::folder::{Job, JobEnd};
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 use results::record::{Counts, OpenedFiles, Phase, Record, Run, is_part, phases};
 
 /// The pace of clocks is always recorded for a phase whose transfers last this long, seconds. It is compared
@@ -19,10 +19,8 @@ pub fn lacks(job: &Job) -> Option<Reason> {
     if job.info.end != JobEnd::Exit(0) || job.records.is_empty() || is_reused(job) {
         return None;
     }
-    let reason = |part: &str, phase: Option<&str>| {
-        let reason = Reason::new(Code::RecordsIncomplete).with("folder", &job.folder);
-        reason.with("part", part).with_some("phase", phase)
-    };
+    let reason =
+        |part: &str, phase: Option<&str>| reason!(RecordsIncomplete { folder: &job.folder, part, phase });
     let run = job.records.iter().find_map(|record| match record {
         Record::Run(run) => Some(run),
         _ => None,
@@ -75,6 +73,8 @@ fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use results::reason::row;
+
     use super::*;
     use results::folder::{DatasetReuse, JobInfo, Manifest};
     use results::record::{
@@ -149,7 +149,7 @@ mod tests {
             let info = JobInfo { test: test.into(), end: JobEnd::Exit(0), ..JobInfo::default() };
             let (records, dataset) = (vec![Record::Run(Run::default())], Some(Box::new(reused.clone())));
             let reason = lacks(&Job { info, records, dataset, ..Job::default() })?;
-            reason.text("part").map(str::to_owned)
+            reason.get(row::PartUnusable::part).map(str::to_owned)
         };
         assert_eq!((part("dataset.d"), part("W")), (None, Some("arguments".to_owned())));
     }

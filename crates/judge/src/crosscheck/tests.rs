@@ -1,6 +1,7 @@
 //! An honest campaign, and every change of one of its facts.
 
 use measure::Histogram;
+use results::reason::{Field, Reason, Text, row};
 
 use super::*;
 use results::folder::{CampaignInfo, ChainedJob, DifferingHash, JobEnd, JobInfo, Machine};
@@ -120,8 +121,11 @@ fn campaign() -> Campaign {
 fn found(change: impl FnOnce(&mut Campaign)) -> Vec<(String, String, String)> {
     let mut campaign = campaign();
     change(&mut campaign);
-    let text = |reason: &Reason, name: &str| reason.text(name).unwrap_or_default().to_owned();
-    let one = |one: Contradiction| (one.folder, text(&one.reason, "fact"), text(&one.reason, "other"));
+    let text = |reason: &Reason, field: Field<Text>| reason.get(field).unwrap_or_default().to_owned();
+    let one = |one: Contradiction| {
+        let (fact, other) = (row::RecordsContradict::fact, row::RecordsContradict::other);
+        (one.folder, text(&one.reason, fact), text(&one.reason, other))
+    };
     of_campaign(&campaign).into_iter().map(one).collect()
 }
 

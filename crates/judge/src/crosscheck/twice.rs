@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::{of_phase::known_moments, shown_unix};
 use results::folder::Job;
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 use results::record::{Latency, Phase, phases};
 
 /// Two phases with at least this number of latencies, in several buckets, never have the same ones to the
@@ -59,9 +59,12 @@ pub(super) fn measured(jobs: &[Job]) -> BTreeMap<&str, Reason> {
             let Some((before, what, value)) = seen.add(job, phase) else { continue };
             let fact = format!("{what} {}", phase.phase);
             for (one, other) in [(before, job), (job, before)] {
-                let reason = Reason::new(Code::MeasuredTwice).with("folder", &one.folder);
-                let reason = reason.with("other", &other.folder).with("fact", &fact).with("value", &value);
-                twice.entry(one.folder.as_str()).or_insert(reason);
+                twice.entry(one.folder.as_str()).or_insert(reason!(MeasuredTwice {
+                    folder: &one.folder,
+                    other: &other.folder,
+                    fact: &fact,
+                    value: &value
+                }));
             }
         }
     }

@@ -9,7 +9,7 @@
 
 use plan::Goal;
 use results::Outcome;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, reason};
 use results::statistics::{
     self, Answer, Interval, LinearityStep, Side, Tolerance, proportion, proportion_answer,
 };
@@ -32,17 +32,24 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
     };
     let confidence = if met { of.confidence() } else { alone(of) };
     let between = |code| {
-        let reason = of.reason(code, value).with("ratio_low", Datum::share(low.max(0.0)));
-        let reason = of.with_dependence(reason.with("confidence", Datum::share(confidence)), None);
-        reason.with_some("ratio_high", high.is_finite().then(|| Datum::share(high)))
+        let reason = reason!(RatioUndecided {
+            ratio_low: low.max(0.0),
+            ratio_high: Some(high).filter(|high| high.is_finite()),
+            confidence,
+            ..of.reason(code, value)
+        });
+        of.with_dependence(reason, None)
     };
     Some(match answer {
         Answer::Supported => (Outcome::Pass, between(Code::ThresholdMet)),
         Answer::Refuted => (Outcome::Fail, between(Code::ThresholdNotMet)),
         Answer::Undecided => {
-            let cov = |values: &[f64]| Datum::share(statistics::cov(values).unwrap_or(0.0));
-            let reason = between(Code::RatioUndecided).with("cov", cov(of.values));
-            let reason = reason.with("cov_reference", cov(&of.threshold.measured));
+            let cov = |values: &[f64]| statistics::cov(values).unwrap_or(0.0);
+            let reason = reason!(RatioUndecided {
+                cov: cov(of.values),
+                cov_reference: cov(&of.threshold.measured),
+                ..between(Code::RatioUndecided)
+            });
             // An accepted campaign is not repeated.
             let is_advised = are_two_means && !matches!(of.criterion.goal, Goal::Accepted { .. });
             let reason = if is_advised { or_undecidable(reason, repetitions) } else { reason };
@@ -54,8 +61,12 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
 /// The reason that the repetitions of one of the two are too few for a limit.
 fn without_limits(of: &ThresholdComparison<'_>, value: f64) -> Reason {
     let least = (of.row().ratio_from)(of.confidence());
-    let reason = of.reason(Code::RatioNoLimit, value).with("n", of.values.len());
-    reason.with("n_reference", of.threshold.measured.len()).with("n_min", least)
+    reason!(RatioNoLimit {
+        n: of.values.len(),
+        n_reference: of.threshold.measured.len(),
+        n_min: least,
+        ..of.reason(Code::RatioNoLimit, value)
+    })
 }
 
 /// The confidence at which a ratio is refuted. One of several steps could fail by chance (Bonferroni).

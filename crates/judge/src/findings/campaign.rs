@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use plan::{Criterion, Group, Test, file_systems_of};
 use results::finding::{Finding, Severity};
 use results::folder::{self, BackingLayer, Job, JobEnd, LayerKind};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, reason, row};
 use results::record::Record;
 use results::same_fs;
 use results::summary::{RepeatedAttempt, WitnessCourse};
@@ -34,7 +34,7 @@ pub(super) fn same_file_systems(index: &Index<'_>) -> Vec<Finding> {
     let used = file_systems_of(&plan.tests);
     // A pair that a group uses in parallel is a finding about the group.
     let at_once = |pair: &Reason| {
-        let fs = [pair.text("fs"), pair.text("other")];
+        let fs = [pair.get(row::OneFsTwice::fs), pair.get(row::OneFsTwice::other)];
         plan.groups.iter().any(|group| {
             let used = file_systems_of(plan.parts(group));
             fs.iter().all(|fs| fs.is_some_and(|fs| used.contains(fs)))
@@ -45,10 +45,12 @@ pub(super) fn same_file_systems(index: &Index<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in &used {
         if index.file_system(name).is_none_or(|fs| fs.bytes == 0) {
-            let reason = Reason::new(Code::FillRecorded).with("fs", *name);
-            findings.push(Finding::new(Severity::Error, reason).about(format!("fs.{name}")));
+            findings.push(
+                Finding::new(Severity::Error, reason!(FillRecorded { fs: *name }))
+                    .about(format!("fs.{name}")),
+            );
         }
-        let own = pairs.iter().filter(|pair| pair.text("fs") == Some(*name) && !at_once(pair));
+        let own = pairs.iter().filter(|pair| pair.get(row::OneFsTwice::fs) == Some(*name) && !at_once(pair));
         findings.extend(own.map(|pair| Finding::new(severity, pair.clone()).about(format!("fs.{name}"))));
     }
     findings
@@ -79,15 +81,18 @@ fn looks_of(test: &Test, criteria: &[Criterion]) -> impl Iterator<Item = Finding
         own.map(Criterion::looks).max().filter(|taken| *taken > 1)
     };
     // Without a confidence there is no error that looks could share.
-    let of_values = most(true).map(|taken| {
-        Finding::new(Severity::NeedsWaiver, Reason::new(Code::AsWrittenLooks).with("looks", taken))
-    });
+    let of_values =
+        most(true).map(|taken| Finding::new(Severity::NeedsWaiver, reason!(AsWrittenLooks { looks: taken })));
     let of_limits = most(false).map(|taken| {
         let severity = if taken <= decide.looks { Severity::Info } else { Severity::NeedsWaiver };
         let code = if taken <= decide.looks { Code::PlannedLooks } else { Code::UnplannedLooks };
-        let reason = Reason::new(code).with("looks", taken).with("planned_looks", decide.looks);
-        let reason = reason.with("confidence", Datum::share(decide.confidence_at(taken)));
-        let reason = reason.with("wrong_max", Datum::share(decide.error_at(taken)));
+        let reason = reason!(UnplannedLooks {
+            looks: taken,
+            planned_looks: decide.looks,
+            confidence: decide.confidence_at(taken),
+            wrong_max: decide.error_at(taken),
+            ..Reason::new(code)
+        });
         Finding::new(severity, reason)
     });
     of_values.into_iter().chain(of_limits)
@@ -104,15 +109,12 @@ pub(super) fn unexplained_time(index: &Index<'_>) -> Vec<Finding> {
         })?;
         let ran = ended.duration_since(begun).as_secs_f64().max(0.0);
         let outside = job.info.seconds - ran;
-        (outside > OUTSIDE_S + OUTSIDE_SHARE * ran).then(|| {
-            let reason = Reason::new(Code::UnexplainedTime).with("folder", &job.folder);
-            let reason = reason.with("lasted", Datum::seconds(job.info.seconds));
-            reason.with("ran", Datum::seconds(ran)).with("outside", Datum::seconds(outside))
-        })
+        (outside > OUTSIDE_S + OUTSIDE_SHARE * ran)
+            .then(|| reason!(UnexplainedTime { folder: &job.folder, lasted: job.info.seconds, ran, outside }))
     };
     let found = index.tests().filter_map(|(test, jobs)| {
         let worst = jobs.iter().filter_map(of_job).max_by(|one, other| {
-            let outside = |reason: &Reason| reason.number("outside").unwrap_or_default();
+            let outside = |reason: &Reason| reason.get(row::UnexplainedTime::outside).unwrap_or_default();
             outside(one).total_cmp(&outside(other))
         });
         worst.map(|reason| Finding::new(Severity::NeedsWaiver, reason).about(test))
@@ -130,8 +132,7 @@ pub(super) fn stopped_attempts(index: &Index<'_>) -> Vec<Finding> {
         let mut attempts = index.attempts(test);
         attempts.retain(|attempt| index.was_repeated(attempt) && !of_job.contains(attempt));
         (attempts.len() > STOPPED_MAX).then(|| {
-            let reason = Reason::new(Code::AttemptsRepeated).with("folders", attempts);
-            let reason = reason.with("attempts_max", STOPPED_MAX as u64);
+            let reason = reason!(AttemptsRepeated { folders: attempts, attempts_max: STOPPED_MAX as u64 });
             Finding::new(Severity::NeedsWaiver, reason).about(&test.id)
         })
     });
@@ -155,7 +156,7 @@ pub(super) fn repeats(index: &Index<'_>) -> Vec<Finding> {
         }
         for (test, attempts) in by_test {
             let folders: Vec<&String> = attempts.iter().map(|attempt| &attempt.folder).collect();
-            let reason = Reason::new(code).with("folders", folders).with("why", &attempts[0].why);
+            let reason = reason!(AskedRepeated { folders, why: &attempts[0].why, ..Reason::new(code) });
             findings.push(Finding::new(severity, reason).about(test));
         }
     }
@@ -168,8 +169,11 @@ pub(super) fn backing(index: &Index<'_>) -> Vec<Finding> {
     let of = |name: &str| {
         let facts = index.file_system(name)?;
         if folder::is_memory(&facts.kind) {
-            let reason = Reason::new(Code::BackingStore).with("fs", name).with("how", "memory");
-            let reason = reason.with("layers", vec![format!("memory: {}", facts.kind)]);
+            let reason = reason!(BackingStore {
+                fs: name,
+                how: "memory",
+                layers: vec![format!("memory: {}", facts.kind)]
+            });
             return Some(Finding::new(Severity::NeedsWaiver, reason).about(format!("fs.{name}")));
         }
         let memory = facts.backing.iter().find(|layer| layer.is_in_memory());
@@ -181,10 +185,9 @@ pub(super) fn backing(index: &Index<'_>) -> Vec<Finding> {
         let severity = if layer.is_some() { Severity::NeedsWaiver } else { Severity::Info };
         let layer = layer.or_else(|| facts.backing.first())?;
         let all: Vec<String> = facts.backing.iter().map(BackingLayer::words).collect();
-        let reason = Reason::new(Code::BackingStore).with("fs", name).with("layers", all);
         let how = if memory.is_some() { "memory" } else { layer.kind.word() };
-        let reason = reason.with("how", how);
-        let reason = if layer.direct { reason.with("direct", true) } else { reason };
+        let direct = layer.direct.then_some(true);
+        let reason = reason!(BackingStore { fs: name, layers: all, how, direct });
         Some(Finding::new(severity, reason).about(format!("fs.{name}")))
     };
     file_systems_of(&index.plan.tests).into_iter().filter_map(of).collect()
@@ -228,8 +231,7 @@ fn balance(index: &Index<'_>, group: &Group) -> Option<Reason> {
     let mean = shares.values().map(|bytes| *bytes as f64).sum::<f64>() / shares.len().max(1) as f64;
     let far = |share: &(&&str, &u64)| (*share.1 as f64 - mean).abs() > BALANCE * mean;
     let (fs, bytes) = shares.iter().find(far)?;
-    let reason = Reason::new(Code::TwoFsBalance).with("fs", *fs);
-    Some(reason.with("bytes", Datum::bytes(*bytes as f64)).with("fair", Datum::bytes(mean)))
+    Some(reason!(TwoFsBalance { fs: *fs, bytes: *bytes, fair: mean }))
 }
 
 /// The bytes that phases of this name of a part moved while all parts of its group were active, in all
@@ -248,8 +250,11 @@ fn moved_at_once(index: &Index<'_>, test: &Test, phase: &str) -> u64 {
 pub(super) fn witness(index: &Index<'_>) -> Vec<Finding> {
     let missed = index.campaign.course.witness.iter().filter(|witness| witness.missed > 0);
     let finding = |witness: &WitnessCourse| {
-        let reason = Reason::new(Code::WitnessSilent).with("witness", witness.place.clone());
-        let reason = reason.with("times", u64::from(witness.missed)).with("error", witness.why.clone());
+        let reason = reason!(WitnessSilent {
+            witness: witness.place.clone(),
+            times: u64::from(witness.missed),
+            error: witness.why.clone()
+        });
         Finding::new(Severity::NeedsWaiver, reason)
     };
     missed.map(finding).collect()
@@ -263,8 +268,7 @@ pub(super) fn audit(index: &Index<'_>) -> Vec<Finding> {
     let info = &index.campaign.info;
     let gap = |severity, all: &[(&'static str, bool)]| {
         let missing: Vec<&str> = all.iter().filter(|(_, there)| !there).map(|(what, _)| *what).collect();
-        let reason = || Reason::new(Code::AuditGap).with("missing", missing.clone());
-        (!missing.is_empty()).then(|| Finding::new(severity, reason()))
+        (!missing.is_empty()).then(|| Finding::new(severity, reason!(AuditGap { missing })))
     };
     let evidence = [
         ("plan hash", !info.plan_sha256.is_empty()),

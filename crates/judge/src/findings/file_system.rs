@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use plan::{Stripes, Test};
 use results::finding::{Finding, Severity};
 use results::folder::{Fill, Job, JobEnd, Target};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, any, reason, row};
 use results::record::{CACHED_SHARE, Counts, Phase};
 
 use crate::index::{Index, phases};
@@ -44,7 +44,7 @@ impl FileSystemMoment {
     }
 
     fn at(&self, reason: Reason) -> Reason {
-        reason.with("repetition", self.repetition).with("when", self.when)
+        reason!(Degraded { when: self.when, ..reason.with(any::repetition, self.repetition) })
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn during(index: &Index<'_>, test: &Test) -> Vec<Finding> {
     found.extend(outside_band(index, test, &moments));
     found.extend(layout(index, test, &jobs));
     let of = |finding: Finding| {
-        let reason = finding.reason.with("fs", &test.fs);
+        let reason = finding.reason.with(any::fs, &test.fs);
         Finding { reason, ..finding }.about(&test.id)
     };
     found.into_iter().map(of).collect()
@@ -73,7 +73,7 @@ pub(crate) fn losses(index: &Index<'_>, test: &Test) -> Vec<Reason> {
         return Vec::new();
     }
     let all = losses_at(&moments(index, test, &started(index, test)));
-    all.into_iter().map(|reason| reason.with("fs", &test.fs)).collect()
+    all.into_iter().map(|reason| reason.with(any::fs, &test.fs)).collect()
 }
 
 fn started<'a>(index: &Index<'a>, test: &Test) -> Vec<&'a Job> {
@@ -89,19 +89,21 @@ fn losses_at(moments: &[FileSystemMoment]) -> Vec<Reason> {
         let missing = moment.missing.iter().flatten();
         let missing: Vec<&String> = missing.filter(|name| names.insert(*name)).collect();
         if !missing.is_empty() {
-            let reason = Reason::new(Code::Degraded).with("missing", missing);
-            losses.push(moment.at(reason.with("targets", moment.targets)));
+            losses.push(moment.at(reason!(Degraded { missing, targets: moment.targets, .. })));
         }
         let down = moment.down.iter().flatten().filter(|line| lines.insert(*line));
-        losses.extend(down.map(|line| moment.at(Reason::new(Code::Degraded).with("health", line))));
+        losses.extend(down.map(|line| moment.at(reason!(Degraded { health: line, .. }))));
     }
     losses
 }
 
 fn degraded(index: &Index<'_>, test: &Test, jobs: &[&Job], moments: &[FileSystemMoment]) -> Vec<Finding> {
     let unasked = jobs.iter().filter_map(|job| {
-        let reason = Reason::new(Code::HealthUnknown).with("repetition", job.info.repetition);
-        Some(reason.with("error", job.info.unasked.as_ref()?))
+        Some(reason!(HealthUnknown {
+            repetition: job.info.repetition,
+            error: job.info.unasked.as_ref()?,
+            ..
+        }))
     });
     let must = test.states.iter().any(|state| index.plan.states[*state].is_degraded());
     let found = match (must, test.degraded) {
@@ -109,8 +111,9 @@ fn degraded(index: &Index<'_>, test: &Test, jobs: &[&Job], moments: &[FileSystem
             .iter()
             .find(|moment| moment.is_degraded() != Some(true))
             .map(|moment| {
-                let known = moment.is_degraded().is_some();
-                moment.at(Reason::new(Code::NotDegraded)).with(if known { "known" } else { "unknown" }, true)
+                let is_known = moment.is_degraded().is_some();
+                let known = if is_known { row::NotDegraded::known } else { row::NotDegraded::unknown };
+                moment.at(reason!(NotDegraded { .. })).with(known, true)
             })
             .into_iter()
             .collect(),
@@ -129,18 +132,17 @@ fn foreign_traffic(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Vec<Finding
     let shares = traffic.iter().filter_map(foreign);
     let worst = shares.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share > FOREIGN);
     let worst = worst.map(|(repetition, share)| {
-        let reason = Reason::new(Code::Exclusive).with("repetition", repetition);
-        Finding::new(Severity::NeedsWaiver, reason.with("share", Datum::share(share)))
+        Finding::new(Severity::NeedsWaiver, reason!(Exclusive { repetition, share, .. }))
     });
-    let restarted = traffic.iter().find(|one| one.servers < 0).map(|one| {
-        let reason = Reason::new(Code::TrafficUnknown).with("repetition", one.repetition);
-        Finding::new(Severity::Info, reason)
-    });
+    let restarted = traffic
+        .iter()
+        .find(|one| one.servers < 0)
+        .map(|one| Finding::new(Severity::Info, reason!(TrafficUnknown { repetition: one.repetition, .. })));
     let is_less = |one: &&Traffic| one.servers >= 0 && (one.servers as f64) < COUNTED * one.stored as f64;
     let less = traffic.iter().find(is_less).map(|one| {
-        let reason = Reason::new(Code::TrafficLess).with("repetition", one.repetition);
-        let reason = reason.with("served", Datum::bytes(one.servers as f64));
-        Finding::new(Severity::Error, reason.with("bytes", Datum::bytes(one.stored as f64)))
+        let Traffic { repetition, servers, stored, .. } = *one;
+        let reason = reason!(TrafficLess { repetition, served: servers as f64, bytes: stored, .. });
+        Finding::new(Severity::Error, reason)
     });
     worst.into_iter().chain(restarted).chain(less).collect()
 }
@@ -148,8 +150,9 @@ fn foreign_traffic(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Vec<Finding
 /// The first job beside another campaign. Each of them slows the other.
 fn campaign_beside(jobs: &[&Job]) -> Option<Finding> {
     let job = jobs.iter().find(|job| !job.info.beside.is_empty())?;
-    let reason = Reason::new(Code::CampaignBeside).with("repetition", job.info.repetition);
-    Some(Finding::new(Severity::NeedsWaiver, reason.with("campaigns", job.info.beside.clone())))
+    let reason =
+        reason!(CampaignBeside { repetition: job.info.repetition, campaigns: job.info.beside.clone() });
+    Some(Finding::new(Severity::NeedsWaiver, reason))
 }
 
 /// Bytes during a repetition.
@@ -200,8 +203,7 @@ fn outside_band(index: &Index<'_>, test: &Test, moments: &[FileSystemMoment]) ->
         let fill = moment.fill.filter(|fill| !(low..=high).contains(fill))?;
         Some((moment, fill))
     })?;
-    let reason = moment.at(Reason::new(Code::FillRecorded)).with("fill", Datum::share(fill));
-    let reason = reason.with("low", Datum::share(low)).with("high", Datum::share(high));
+    let reason = reason!(FillRecorded { fill, low, high, ..moment.at(reason!(FillRecorded { .. })) });
     Some(Finding::new(Severity::NeedsWaiver, reason))
 }
 
@@ -264,10 +266,9 @@ fn holding_data(index: &Index<'_>, test: &Test) -> Option<i64> {
 fn layout(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Option<Finding> {
     let asked = test.stripes?;
     let found_stripes = stripes(jobs);
-    let reason = Reason::new(Code::LayoutUndeclared);
     let reason = match asked {
-        Stripes::Count(count) => reason.with("asked", count),
-        Stripes::All => reason.with("asked_all", true),
+        Stripes::Count(count) => reason!(LayoutUndeclared { asked: count, .. }),
+        Stripes::All => reason!(LayoutUndeclared { asked_all: true, .. }),
     };
     if found_stripes.is_empty() {
         return Some(Finding::new(Severity::Info, reason));
@@ -288,11 +289,11 @@ fn layout(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Option<Finding> {
     let found = found_stripes.iter().copied().find(other)?;
     let of = all.filter(|_| asked == Stripes::All).or(targets);
     let reason = match (asked, found, targets) {
-        (Stripes::All, -1, Some(targets)) => reason.with("found", targets),
-        (_, -1, _) => reason.with("found_all", true),
-        _ => reason.with("found", found),
+        (Stripes::All, -1, Some(targets)) => reason!(LayoutUndeclared { found: targets, ..reason }),
+        (_, -1, _) => reason!(LayoutUndeclared { found_all: true, ..reason }),
+        _ => reason!(LayoutUndeclared { found, ..reason }),
     };
-    Some(Finding::new(Severity::NeedsWaiver, reason.with_some("targets", of)))
+    Some(Finding::new(Severity::NeedsWaiver, reason!(LayoutUndeclared { targets: of, ..reason })))
 }
 
 /// The numbers of targets of files, each once, -1 for all. They come from the recorded layout, or else from

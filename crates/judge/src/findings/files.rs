@@ -4,7 +4,7 @@
 
 use results::finding::{Finding, Severity};
 use results::folder::Job;
-use results::reason::{Code, Reason};
+use results::reason::{Code, Reason, reason};
 use results::record::{OpenedFiles, Phase};
 
 use crate::index::{Index, phases, runs};
@@ -43,11 +43,18 @@ fn linked(job: &Job) -> Option<Reason> {
 }
 
 fn first(code: Code, job: &Job, phase: &Phase, ranks: u32, opened: &OpenedFiles) -> Reason {
-    let reason = Reason::new(code).with("repetition", job.info.repetition).with("ranks", ranks);
-    let reason = reason.with("phase", &phase.phase);
+    let reason = reason!(LinkedFile {
+        repetition: job.info.repetition,
+        ranks,
+        phase: &phase.phase,
+        ..Reason::new(code)
+    });
     let Some(first) = opened.first.first() else { return reason };
-    let reason = reason.with("path", &first.path).with("place", &first.place);
-    reason.with("found", &first.found).with("expected", &first.expected)
+    reason!(StrayFile {
+        found: &first.found,
+        expected: &first.expected,
+        ..reason!(LinkedFile { path: &first.path, place: &first.place, ..reason })
+    })
 }
 
 /// Files on another file system than the one that the campaign found at its start, on the same machine.
@@ -60,9 +67,12 @@ fn other_than_campaign(index: &Index<'_>, jobs: &[&Job], fs: &str) -> Option<Rea
     let here = jobs.iter().filter(|job| runs(&[**job]).any(|run| run.host == *host));
     here.into_iter().find_map(|job| {
         let (phase, found) = opened(job).find(|(_, found)| differs(found))?;
-        let reason = Reason::new(Code::StrayFile).with("repetition", job.info.repetition);
-        let reason = reason.with("phase", &phase.phase).with("path", &phase.path);
-        let reason = reason.with("found", format!("{} {}", found.kind, found.device));
-        Some(reason.with("expected", format!("{} {}", facts.kind, facts.device)))
+        Some(reason!(StrayFile {
+            repetition: job.info.repetition,
+            phase: &phase.phase,
+            path: &phase.path,
+            found: format!("{} {}", found.kind, found.device),
+            expected: format!("{} {}", facts.kind, facts.device)
+        }))
     })
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use results::finding::{Finding, Severity};
 use results::folder::Job;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, any, reason};
 use results::record::{Clients, DifferingNodes, KernelCount, Mounted, NodeIdentity, Phase, Run, SKEW_S};
 
 use crate::index::{Index, phases, runs};
@@ -87,7 +87,7 @@ fn of(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
         let (first, finding) = all.next()?;
         let folders: Vec<&String> =
             std::iter::once(&first.job.folder).chain(all.map(|(one, _)| &one.job.folder)).collect();
-        let reason = first.with_job(finding.reason).with("folders", folders);
+        let reason = first.with_job(finding.reason).with(any::folders, folders);
         Some(Finding { reason, ..finding })
     };
     checks.iter().filter_map(found).chain(skew(facts, at_once)).collect()
@@ -101,8 +101,8 @@ impl NodeFacts<'_> {
     /// Adds the job's repetition, or the state that the job prepares.
     fn with_job(&self, reason: Reason) -> Reason {
         match self.state.as_str() {
-            "" => reason.with("repetition", self.job.info.repetition),
-            state => reason.with("job", state),
+            "" => reason.with(any::repetition, self.job.info.repetition),
+            state => reason.with(any::job, state),
         }
     }
 }
@@ -111,8 +111,8 @@ impl NodeFacts<'_> {
 fn other_kind(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let (fs, kind) = facts.planned?;
     let there = clients.mounted.iter().find(|there| there.kind != kind)?;
-    let reason = Reason::new(Code::PathOnWrongFs).with("host", &facts.run.host).with("dir", &there.dir);
-    let reason = reason.with("found", there.words()).with("fs", fs).with("planned", kind);
+    let (host, dir, found) = (&facts.run.host, &there.dir, there.words());
+    let reason = reason!(PathOnWrongFs { host, dir, found, fs, planned: kind });
     Some(Finding::new(Severity::Error, reason))
 }
 
@@ -123,21 +123,21 @@ fn unknown_place(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let is_unknown = |phase: &&Phase| phase.opened.as_ref().is_none_or(|opened| opened.kind.is_empty());
     let mut measured = phases(facts.job).filter(|phase| !discards_data(&phase.backend));
     let phase = measured.find(is_unknown).filter(|_| clients.mounted.is_empty())?;
-    let reason = Reason::new(Code::PathOnWrongFs).with("host", &facts.run.host).with("dir", &phase.path);
-    let reason = reason.with("found", "an unknown file system").with("fs", fs).with("planned", kind);
+    let (host, dir, found) = (&facts.run.host, &phase.path, "an unknown file system");
+    let reason = reason!(PathOnWrongFs { host, dir, found, fs, planned: kind });
     Some(Finding::new(Severity::NeedsWaiver, reason))
 }
 
 /// Nodes on which a directory is on another file system.
 fn elsewhere(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let reason = others(facts, clients, &clients.elsewhere)?;
-    Some(Finding::new(Severity::Error, reason.with("elsewhere", true)))
+    Some(Finding::new(Severity::Error, reason!(PathOnWrongFs { elsewhere: true, ..reason })))
 }
 
 /// Nodes that mount what may be the same file system from another server.
 fn other_server(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let reason = others(facts, clients, &clients.other_server)?;
-    Some(Finding::new(Severity::NeedsWaiver, reason.with("other_server", true)))
+    Some(Finding::new(Severity::NeedsWaiver, reason!(PathOnWrongFs { other_server: true, ..reason })))
 }
 
 /// Nodes with the same kernel, which are one node with several names.
@@ -147,7 +147,7 @@ fn shared_kernel(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
         true => (Code::SimulatedNodes, Severity::Info),
         false => (Code::SharedKernel, Severity::Error),
     };
-    let reason = Reason::new(code).with("nodes", nodes).with("kernels", kernels);
+    let reason = reason!(SharedKernel { nodes, kernels, ..Reason::new(code) });
     (kernels < nodes && nodes > 1).then(|| Finding::new(severity, reason))
 }
 
@@ -155,13 +155,16 @@ fn shared_kernel(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
 fn mapped_object(_: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let (node, object) = clients.nodes.iter().find_map(|node| Some((node, node.objects.first()?)))?;
     let of = |other: &NodeIdentity| other.objects.contains(object);
-    let reason = on_nodes(Code::MappedObject, clients, node, of).with("path", &object.path);
     let hash = Some(&object.sha256).filter(|hash| !hash.is_empty());
     let all = clients.nodes.iter().flat_map(|node| &node.objects).map(|object| object.path.as_str());
     let others = all.filter(|path| *path != object.path).collect::<BTreeSet<_>>();
     let others = Some(others.into_iter().take(NodeIdentity::CAP).map(str::to_owned).collect::<Vec<_>>());
-    let reason = reason.with_some("sha256", hash);
-    let reason = reason.with_some("others", others.filter(|others| !others.is_empty()));
+    let reason = reason!(MappedObject {
+        path: &object.path,
+        sha256: hash,
+        others: others.filter(|others| !others.is_empty()),
+        ..on_nodes(Code::MappedObject, clients, node, of)
+    });
     Some(Finding::new(Severity::NeedsWaiver, reason))
 }
 
@@ -172,8 +175,12 @@ fn other_program(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
         Some((node, program))
     })?;
     let runs_it = |node: &NodeIdentity| node.programs.contains(program);
-    let reason = on_nodes(Code::OtherProgram, clients, node, runs_it).with("sha256", program);
-    Some(Finding::new(Severity::NeedsWaiver, reason.with("own", facts.program)))
+    let reason = reason!(OtherProgram {
+        sha256: program,
+        own: facts.program,
+        ..on_nodes(Code::OtherProgram, clients, node, runs_it)
+    });
+    Some(Finding::new(Severity::NeedsWaiver, reason))
 }
 
 /// A process that traces ranks. It can change their memory and their system calls.
@@ -183,8 +190,12 @@ fn traced(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
         return after_start(facts, Code::TracedProcess, |kernel| kernel.traced);
     };
     let tracer = Some(&node.tracer).filter(|name| !name.is_empty());
-    let reason = on_nodes(Code::TracedProcess, clients, node, is_traced).with("pid", node.tracer_pid);
-    Some(Finding::new(Severity::NeedsWaiver, reason.with_some("tracer", tracer)))
+    let reason = reason!(TracedProcess {
+        pid: node.tracer_pid,
+        tracer,
+        ..on_nodes(Code::TracedProcess, clients, node, is_traced)
+    });
+    Some(Finding::new(Severity::NeedsWaiver, reason))
 }
 
 /// A filter of system calls. It can answer calls in place of the kernel.
@@ -193,7 +204,10 @@ fn filtered(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let Some(node) = clients.nodes.iter().find(|node| is_filtered(node)) else {
         return after_start(facts, Code::SystemCallFilter, |kernel| kernel.seccomp);
     };
-    let reason = on_nodes(Code::SystemCallFilter, clients, node, is_filtered).with("mode", node.seccomp);
+    let reason = reason!(SystemCallFilter {
+        mode: node.seccomp,
+        ..on_nodes(Code::SystemCallFilter, clients, node, is_filtered)
+    });
     Some(Finding::new(Severity::NeedsWaiver, reason))
 }
 
@@ -203,14 +217,13 @@ fn uncounted(facts: &NodeFacts<'_>, _: &Clients) -> Option<Finding> {
         let processes = phase.kernel.as_ref()?.uncounted;
         (processes > 0 && is_on_device(phase)).then_some((phase, processes))
     })?;
-    let reason = Reason::new(Code::UncountedProcess).with("phase", &phase.phase);
-    Some(Finding::new(Severity::NeedsWaiver, reason.with("processes", processes)))
+    Some(Finding::new(Severity::NeedsWaiver, reason!(UncountedProcess { phase: &phase.phase, processes })))
 }
 
 /// What no process had at the start of the job, but when a phase was prepared or recorded.
 fn after_start(facts: &NodeFacts<'_>, code: Code, watched: fn(&KernelCount) -> u32) -> Option<Finding> {
     let phase = phases(facts.job).find(|phase| phase.kernel.as_ref().is_some_and(|of| watched(of) > 0))?;
-    Some(Finding::new(Severity::NeedsWaiver, Reason::new(code).with("phase", &phase.phase)))
+    Some(Finding::new(Severity::NeedsWaiver, Reason::new(code).with(any::phase, &phase.phase)))
 }
 
 /// The first node that something is true of, and on how many it is.
@@ -221,15 +234,21 @@ fn on_nodes(
     of: impl Fn(&NodeIdentity) -> bool,
 ) -> Reason {
     let count = clients.nodes.iter().filter(|node| of(node)).count();
-    Reason::new(code).with("node", &first.name).with("nodes", count).with("of", clients.nodes.len())
+    reason!(MappedObject { node: &first.name, nodes: count, of: clients.nodes.len(), ..Reason::new(code) })
 }
 
 fn others(facts: &NodeFacts<'_>, clients: &Clients, others: &DifferingNodes) -> Option<Reason> {
     let here: Vec<String> = clients.mounted.iter().map(Mounted::words).collect();
     let named = others.first.iter().map(|(node, mounted)| format!("{node} ({})", mounted.words()));
-    let reason = Reason::new(Code::PathOnWrongFs).with("nodes", others.nodes).with("of", facts.run.nodes);
-    let reason = reason.with("host", &facts.run.host).with("here", here);
-    (others.nodes > 0).then(|| reason.with("there", named.collect::<Vec<_>>()))
+    (others.nodes > 0).then(|| {
+        reason!(PathOnWrongFs {
+            nodes: others.nodes,
+            of: facts.run.nodes,
+            host: &facts.run.host,
+            here,
+            there: named.collect::<Vec<_>>()
+        })
+    })
 }
 
 /// Nodes that a repetition used and the first one did not. After a resumption it needs a waiver, because the
@@ -246,8 +265,13 @@ fn other_nodes(index: &Index<'_>, facts: &[NodeFacts<'_>]) -> Option<Finding> {
         (!new.is_empty()).then_some((one, new))
     })?;
     let severity = if index.campaign.course.resumed > 0 { Severity::NeedsWaiver } else { Severity::Info };
-    let reason = other.with_job(Reason::new(Code::OtherNodes)).with("first", first.job.info.repetition);
-    Some(Finding::new(severity, reason.with("node", new[0]).with("new", new.len())))
+    let reason = reason!(OtherNodes {
+        first: first.job.info.repetition,
+        node: new[0],
+        new: new.len(),
+        ..other.with_job(reason!(OtherNodes { .. }))
+    });
+    Some(Finding::new(severity, reason))
 }
 
 fn skew(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
@@ -256,9 +280,12 @@ fn skew(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
     let apart = facts.iter().filter_map(|one| Some((one, one.clients()?.farthest.as_ref()?)));
     let worst = apart.max_by(|a, b| a.1.least_s().total_cmp(&b.1.least_s()));
     let between = worst.filter(|(_, apart)| apart.least_s() > SKEW_S).map(|(one, apart)| {
-        let reason = Reason::new(Code::ClockSkew).with("node", &apart.node).with("host", &one.run.host);
-        let reason = reason.with("skew", Datum::seconds(apart.skew_ns as f64 * 1e-9));
-        one.with_job(reason.with("uncertainty", Datum::seconds(apart.uncertainty_ns as f64 * 1e-9)))
+        one.with_job(reason!(ClockSkew {
+            node: &apart.node,
+            host: &one.run.host,
+            skew: apart.skew_ns as f64 * 1e-9,
+            uncertainty: apart.uncertainty_ns as f64 * 1e-9
+        }))
     });
     let found = between.into_iter().chain(facts.iter().find_map(outside));
     found.map(|reason| Finding::new(severity, reason)).collect()
@@ -276,10 +303,14 @@ fn outside(facts: &NodeFacts<'_>) -> Option<Reason> {
     let span = span?;
     let off = (job.from - span.from).max(span.to - job.to) - uncertainty_s;
     (off > SKEW_S).then(|| {
-        let reason = Reason::new(Code::ClockSkew).with("host", &facts.run.host);
-        let reason = reason.with("phases_from", date(span.from)).with("phases_to", date(span.to));
-        let reason = reason.with("job_from", date(job.from)).with("job_to", date(job.to));
-        facts.with_job(reason.with("off", Datum::seconds(off)))
+        facts.with_job(reason!(ClockSkew {
+            host: &facts.run.host,
+            phases_from: date(span.from),
+            phases_to: date(span.to),
+            job_from: date(job.from),
+            job_to: date(job.to),
+            off
+        }))
     })
 }
 

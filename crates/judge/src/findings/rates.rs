@@ -6,7 +6,7 @@ use command::ior;
 use plan::{Criterion, Goal, Test};
 use results::finding::{Finding, Severity};
 use results::folder::JobEnd;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, reason, row};
 use results::record::{Counts, Phase};
 use results::statistics::{self, RepetitionAmount, Side};
 use units::{Dimension, Quantity};
@@ -106,9 +106,7 @@ fn straggler(phases: &[&Phase]) -> Option<Reason> {
     };
     let shares = phases.iter().filter_map(|phase| Some((*phase, share(phase)?)));
     let (phase, share) = shares.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share < STRAGGLER)?;
-    let reason = Reason::new(Code::Straggler).with("phase", &phase.phase).with("share", Datum::share(share));
-    let reason = reason.with("bytes", Datum::bytes(phase.balance.bytes_min as f64));
-    Some(reason.with("mean", Datum::bytes(mean(phase))))
+    Some(reason!(Straggler { phase: &phase.phase, share, bytes: phase.balance.bytes_min, mean: mean(phase) }))
 }
 
 fn tail(phases: &[&Phase]) -> Option<Reason> {
@@ -118,13 +116,12 @@ fn tail(phases: &[&Phase]) -> Option<Reason> {
     });
     let longest = tails.max_by(|a, b| a.0.total_cmp(&b.0));
     let (tail, deadline) = longest.filter(|(tail, deadline)| *tail > TAIL * deadline)?;
-    let reason = Reason::new(Code::WearoutTail).with("wear_out", Datum::seconds(tail));
-    Some(reason.with("deadline", Datum::seconds(deadline)))
+    Some(reason!(WearoutTail { wear_out: tail, deadline }))
 }
 
 /// The reason that a single repetition has no variability.
 pub(crate) fn missing_variability(repetitions: usize) -> Option<Reason> {
-    (repetitions == 1).then(|| Reason::new(Code::CovMissing))
+    (repetitions == 1).then(|| reason!(CovMissing))
 }
 
 /// The reason that the repetitions vary by more than `cov_max` of the plan, or 10 %. It is never an error,
@@ -132,8 +129,7 @@ pub(crate) fn missing_variability(repetitions: usize) -> Option<Reason> {
 pub(crate) fn variability(values: &[f64], cov_max: Option<f64>) -> Option<Reason> {
     let most = cov_max.unwrap_or(COV);
     let cov = statistics::cov(values).filter(|cov| *cov > most)?;
-    let reason = Reason::new(Code::CovHigh).with("n", values.len()).with("cov", Datum::share(cov));
-    Some(reason.with("cov_max", Datum::share(most)))
+    Some(reason!(CovHigh { n: values.len(), cov, cov_max: most }))
 }
 
 /// The criteria on the speed of a phase.
@@ -154,7 +150,7 @@ fn most_variable(cases: &[TestCriterion<'_>]) -> Option<Finding> {
         let mild = terms.as_written && terms.cov_max.is_none();
         Some(Finding::new(if mild { Severity::Info } else { Severity::NeedsWaiver }, reason))
     };
-    let cov = |finding: &Finding| finding.reason.number("cov").unwrap_or(0.0);
+    let cov = |finding: &Finding| finding.reason.get(row::CovHigh::cov).unwrap_or(0.0);
     let found = cases.iter().filter_map(one);
     found.max_by(|a, b| a.severity.cmp(&b.severity).then(cov(a).total_cmp(&cov(b))))
 }
@@ -164,7 +160,7 @@ fn harmonic_of(cases: &[TestCriterion<'_>]) -> Option<Finding> {
     let usable = cases.iter().filter(|case| validity::measured(case).is_ok_and(|values| !values.is_empty()));
     let one = |case: &TestCriterion<'_>| {
         let reason = harmonic(case)?;
-        let noise = reason.flag("within_limit") && reason.get("required").is_none();
+        let noise = reason.flag(row::Harmonic::within_limit) && !reason.has(row::Harmonic::required);
         let mild = case.criterion.terms.as_written || noise;
         Some(Finding::new(if mild { Severity::Info } else { Severity::NeedsWaiver }, reason))
     };
@@ -194,15 +190,17 @@ pub(crate) fn harmonic(case: &TestCriterion<'_>) -> Option<Reason> {
         (statistics::mean(&rates)?, statistics::total_rate(&phases.iter().map(moved).collect::<Vec<_>>())?);
     let dimension = if name == "bw" { Dimension::BytesPerSecond } else { Dimension::PerSecond };
     (mean > whole * (1.0 + HARMONIC)).then(|| {
-        let reason = Reason::new(Code::Harmonic).with("whole", Quantity { value: whole, dimension });
-        let reason = reason.with("mean", Quantity { value: mean, dimension });
-        let reason = reason.with("share", Datum::share(mean / whole - 1.0));
         // Then the difference is no more than what the repetitions vary by.
         let limit = statistics::limit_of_mean(&rates, Side::Lower, case.confidence());
         let limit = limit.filter(|_| !case.criterion.terms.as_written);
         let within = limit.is_some_and(|limit| whole >= limit).then_some(true);
-        let reason = reason.with_some("within_limit", within);
-        reason.with_some("required", only_the_mean_meets(case.criterion, mean, whole))
+        reason!(Harmonic {
+            whole: Quantity { value: whole, dimension },
+            mean: Quantity { value: mean, dimension },
+            share: mean / whole - 1.0,
+            within_limit: within,
+            required: only_the_mean_meets(case.criterion, mean, whole)
+        })
     })
 }
 
@@ -219,7 +217,7 @@ fn walk(test: &Test, phases: &[&Phase]) -> Option<Reason> {
     let each = walks.filter_map(|phase| phase.each_rank.as_ref());
     let fewest = each.flat_map(|each| (0..each.ranks).filter_map(|rank| each.moved.of(rank))).min();
     let entries = fewest.filter(|entries| *entries < WALKED)?;
-    Some(Reason::new(Code::LsWalk).with("entries", entries).with("entries_min", WALKED))
+    Some(reason!(LsWalk { entries, entries_min: WALKED }))
 }
 
 fn short_operations(phases: &[&Phase]) -> Option<Reason> {
@@ -227,8 +225,7 @@ fn short_operations(phases: &[&Phase]) -> Option<Reason> {
         phase.counts == Counts::Operations && (phase.ops < NAMES.0 || phase.spans.transfer_s < NAMES.1)
     };
     let phase = phases.iter().find(short)?;
-    let reason = Reason::new(Code::MdTooShort).with("phase", &phase.phase).with("operations", phase.ops);
-    Some(reason.with("lasted", Datum::seconds(phase.spans.transfer_s)))
+    Some(reason!(MdTooShort { phase: &phase.phase, operations: phase.ops, lasted: phase.spans.transfer_s }))
 }
 
 fn short_transfers(index: &Index<'_>, phases: &[&Phase]) -> Option<Finding> {
@@ -236,14 +233,12 @@ fn short_transfers(index: &Index<'_>, phases: &[&Phase]) -> Option<Finding> {
     let least = bytes.min_by(|a, b| a.spans.transfer_s.total_cmp(&b.spans.transfer_s));
     let phase = least.filter(|phase| phase.spans.transfer_s < SHORT_S)?;
     let seconds = phase.spans.transfer_s;
-    let reason = Reason::new(Code::RateTooShort).with("phase", &phase.phase);
-    let reason = reason.with("bytes", Datum::bytes(phase.bytes as f64));
-    let reason = reason.with("lasted", Datum::seconds(seconds));
     let times = (seconds > 0.0).then(|| (SHORT_S / seconds).ceil() as u64);
     // With a small scale, or with a disk that is faster than expected, the amount is known to be small.
     let mild = index.is_scaled() || seconds >= INSTANT_S;
     let severity = if mild { Severity::Info } else { Severity::NeedsWaiver };
-    Some(Finding::new(severity, reason.with_some("times", times)))
+    let reason = reason!(RateTooShort { phase: &phase.phase, bytes: phase.bytes, lasted: seconds, times });
+    Some(Finding::new(severity, reason))
 }
 
 /// Rates above the stated maximum of the file system, or above those of large sequential transfers.
@@ -252,11 +247,10 @@ fn physics(index: &Index<'_>, test: &Test, name: &str, phases: &[&Phase]) -> Vec
         return Vec::new();
     }
     let most = phases.iter().filter_map(|phase| rate(phase)).fold(0.0, f64::max);
-    let reason = || Reason::new(Code::AbovePhysics).with("rate", Datum::rate(most));
     let stated = index.plan.file_systems.get(&test.fs).and_then(|fs| fs.rate).filter(|stated| most > *stated);
     let sequential = sequential(index, test, name).filter(|sequential| most >= *sequential);
-    let stated = stated.map(|stated| reason().with("rate_max", Datum::rate(stated)));
-    let sequential = sequential.map(|sequential| reason().with("sequential", Datum::rate(sequential)));
+    let stated = stated.map(|stated| reason!(AbovePhysics { rate: most, rate_max: stated }));
+    let sequential = sequential.map(|sequential| reason!(AbovePhysics { rate: most, sequential }));
     stated.into_iter().chain(sequential).collect()
 }
 

@@ -5,7 +5,7 @@
 use plan::app::App;
 use results::finding::{Finding, Severity};
 use results::folder::{Job, Program};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, any, reason};
 
 use crate::index::Index;
 use crate::validity::reported::reported;
@@ -23,7 +23,7 @@ pub(super) fn all(index: &Index<'_>) -> Vec<Finding> {
         let jobs = index.jobs(&test.id);
         let first = |check: &dyn Fn(&Job) -> Option<Reason>| {
             let mut all = jobs.iter().filter_map(|job| Some((job, check(job)?)));
-            all.next().map(|(job, reason)| reason.with("repetition", job.info.repetition))
+            all.next().map(|(job, reason)| reason.with(any::repetition, job.info.repetition))
         };
         let cached = |job: &Job| (!test.cache_warm).then(|| cached(job, app)).flatten();
         let checks = [first(&short), first(&cached), first(&found_less), changed(jobs)];
@@ -36,10 +36,7 @@ pub(super) fn all(index: &Index<'_>) -> Vec<Finding> {
 /// Measured seconds that are a small part of the job.
 fn short(job: &Job) -> Option<Reason> {
     let (claimed, wall) = (reported(job)?.seconds?, job.info.seconds);
-    (wall >= SHORT_S && claimed < ACCOUNTED * wall).then(|| {
-        let reason = Reason::new(Code::ReportedShort).with("claimed", Datum::seconds(claimed));
-        reason.with("wall", Datum::seconds(wall))
-    })
+    (wall >= SHORT_S && claimed < ACCOUNTED * wall).then(|| reason!(ReportedShort { claimed, wall, .. }))
 }
 
 /// Reads by processes of a node that wrote the data, without anything that keeps them from its cache.
@@ -53,14 +50,13 @@ fn cached(job: &Job, app: &App) -> Option<Reason> {
         _ => app.mdtest_line(facts).is_some_and(|line| line.rank_shift() != Some(0)),
     };
     let moved = other_nodes && facts.nodes.is_some_and(|nodes| nodes > 1);
-    (!bypasses && !moved).then(|| Reason::new(Code::ReportedCached).with("phase", &phase.phase))
+    (!bypasses && !moved).then(|| reason!(ReportedCached { phase: &phase.phase, .. }))
 }
 
 /// Files that were smaller than the program expected.
 fn found_less(job: &Job) -> Option<Reason> {
     let (expected, found) = reported(job)?.found_less?;
-    let reason = Reason::new(Code::ReportedLess).with("expected", Datum::bytes(expected));
-    Some(reason.with("found", Datum::bytes(found)))
+    Some(reason!(ReportedLess { expected, found, .. }))
 }
 
 /// A program that is not the same in all jobs of a test.
@@ -70,8 +66,8 @@ fn changed(jobs: &[&Job]) -> Option<Reason> {
         for program in job.info.programs.iter().filter(|program| !program.sha256.is_empty()) {
             match known.iter().find(|other| other.path == program.path) {
                 Some(other) if other.sha256 != program.sha256 => {
-                    let reason = Reason::new(Code::ProgramChanged).with("path", &program.path);
-                    return Some(reason.with("repetition", job.info.repetition));
+                    let repetition = job.info.repetition;
+                    return Some(reason!(ProgramChanged { path: &program.path, repetition }));
                 }
                 Some(_) => {}
                 None => known.push(program),

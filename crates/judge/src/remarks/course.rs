@@ -4,7 +4,7 @@
 
 use plan::Comparison;
 use results::folder::JobEnd;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, any, reason, row};
 use results::record::{Counts, Phase};
 use results::statistics::{self, AlikeNeighbours};
 use results::{Statistics, TimeWindow};
@@ -36,13 +36,13 @@ pub(crate) fn order(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -
 
 fn dependent(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
     let found = statistics::significant_dependence(values)?;
-    let reason = Reason::new(Code::DependentRepetitions).with("lag_one", found.lag_one);
-    let reason = reason.with("p", found.chance).with("n", values.len());
-    Some(if case.criterion.stat.row().neighbours == AlikeNeighbours::Widen {
-        reason.with("widened", true)
-    } else {
-        reason
-    })
+    let is_widened = case.criterion.stat.row().neighbours == AlikeNeighbours::Widen;
+    Some(reason!(DependentRepetitions {
+        lag_one: found.lag_one,
+        p: found.chance,
+        n: values.len(),
+        widened: is_widened.then_some(true),
+    }))
 }
 
 /// A repetition that is far worse than the others. The first one has a warning of its own.
@@ -53,9 +53,12 @@ fn stalled(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
     if found.chance > CHANCE || worse <= STALLED || found.at == 0 && first(case, values).is_some() {
         return None;
     }
-    let reason = Reason::new(Code::StalledRepetition).with("repetition", found.at + 1);
-    let reason = reason.with("share", Datum::share(found.ratio)).with("others", values.len() - 1);
-    Some(reason.with("p", found.chance))
+    Some(reason!(StalledRepetition {
+        repetition: found.at + 1,
+        share: found.ratio,
+        others: values.len() - 1,
+        p: found.chance
+    }))
 }
 
 fn first(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
@@ -63,10 +66,9 @@ fn first(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
     if first.chance > CHANCE || (first.ratio - 1.0).abs() <= SHARE {
         return None;
     }
-    let reason = Reason::new(Code::FirstDiffers).with("share", Datum::share(first.ratio));
-    let reason = reason.with("others", values.len() - 1);
     let may_warm_up = case.test.course.warm_up == 0 && case.test.part.is_none();
-    Some(if may_warm_up { reason.with("no_warm_up", true) } else { reason })
+    let no_warm_up = may_warm_up.then_some(true);
+    Some(reason!(FirstDiffers { share: first.ratio, others: values.len() - 1, no_warm_up }))
 }
 
 fn trend(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
@@ -74,9 +76,12 @@ fn trend(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
     if trend.chance > CHANCE || trend.share.abs() <= SHARE {
         return None;
     }
-    let reason = Reason::new(Code::Trend).with("metric", &case.criterion.metric);
-    let reason = reason.with("change", Datum::share(trend.share)).with("n", values.len());
-    Some(reason.with("p", trend.chance))
+    Some(reason!(Trend {
+        metric: &case.criterion.metric,
+        change: trend.share,
+        n: values.len(),
+        p: trend.chance
+    }))
 }
 
 /// The warm-up before the repetitions, which is excluded.
@@ -84,11 +89,13 @@ pub(super) fn warm_up(case: &TestCriterion<'_>) -> Option<Reason> {
     let planned = Some(case.test.course.warm_up).filter(|planned| *planned > 0)?;
     let jobs = case.index.jobs(&case.test.warm_up_job());
     let folders: Vec<&String> = jobs.iter().map(|job| &job.folder).collect();
-    let reason = Reason::new(Code::WarmUp).with("ran", jobs.len());
-    let reason = if folders.is_empty() { reason } else { reason.with("folders", folders) };
-    let reason = reason.with_some("planned", (jobs.len() < planned as usize).then_some(planned));
     let failed = jobs.iter().find(|job| job.info.end != JobEnd::Exit(0));
-    Some(reason.with_some("failed", failed.map(|job| job.info.end.reason().with("job", &job.folder))))
+    Some(reason!(WarmUp {
+        ran: jobs.len(),
+        planned: (jobs.len() < planned as usize).then_some(planned),
+        folders: Some(folders).filter(|folders| !folders.is_empty()),
+        failed: failed.map(|job| job.info.end.reason().with(any::job, &job.folder)),
+    }))
 }
 
 /// The number of transfers or operations that a rank ends in this time, in the repetition with the fewest.
@@ -101,7 +108,7 @@ pub(super) fn sustained(case: &TestCriterion<'_>) -> Remarks {
     let mut all = Remarks::default();
     let (Some(needed), phases) = (case.test.sustained_s, case.all_phases()) else { return all };
     let Some(first) = phases.first() else { return all };
-    let of = |code| Reason::new(code).with("phase", &first.phase).with("window", Datum::seconds(needed));
+    let of = |code| reason!(WorstWindowUnknown { phase: &first.phase, window: needed, ..Reason::new(code) });
     let worst = windows::time_windows(case).into_iter().min_by(|a, b| a.share.total_cmp(&b.share));
     match worst {
         None => all.warn(of(Code::WorstWindowUnknown)),
@@ -113,22 +120,27 @@ pub(super) fn sustained(case: &TestCriterion<'_>) -> Remarks {
     }
     if let Some(few) = ended(&phases, needed).filter(|few| *few < INTERVALS) {
         let operations = first.counts == Counts::Operations;
-        all.warn(of(Code::FewTransfers).with(if operations { "operations" } else { "transfers" }, few));
+        let field = if operations { row::FewTransfers::operations } else { row::FewTransfers::transfers };
+        all.warn(of(Code::FewTransfers).with(field, few));
     }
     let intervals = phases.iter().filter_map(|phase| window::series(phase)).map(|series| series.interval);
     let coarsest = intervals.fold(0.0, f64::max);
     if coarsest > needed / INTERVALS {
-        all.warn(of(Code::CoarseTimeline).with("interval", Datum::seconds(coarsest)));
+        all.warn(reason!(CoarseTimeline { interval: coarsest, ..of(Code::CoarseTimeline) }));
     }
     all
 }
 
 fn worst_window(phase: &Phase, worst: &TimeWindow) -> Reason {
     let dimension: Dimension = window::dimension(phase);
-    let reason = Reason::new(Code::WorstWindow).with("phase", &phase.phase);
-    let reason = reason.with("window", Datum::seconds(worst.seconds)).with("repetition", worst.repetition);
-    let reason = reason.with("rate", Quantity { value: worst.rate, dimension });
-    reason.with("share", Datum::share(worst.share)).with("from", Datum::seconds(worst.from_s))
+    reason!(WorstWindow {
+        phase: &phase.phase,
+        window: worst.seconds,
+        repetition: worst.repetition,
+        rate: Quantity { value: worst.rate, dimension },
+        share: worst.share,
+        from: worst.from_s
+    })
 }
 
 /// The time window of the rate of a part.
@@ -140,12 +152,14 @@ pub(super) fn at_once(case: &TestCriterion<'_>) -> Remarks {
     let shortest = together::time_windows(case).into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
     match shortest {
         Some(one) => {
-            let reason = Reason::new(Code::CommonWindow).with("phase", case.phase());
-            let reason =
-                reason.with("window", Datum::seconds(one.seconds)).with("repetition", one.repetition);
-            all.note(reason.with("share", Datum::share(one.share)));
+            all.note(reason!(CommonWindow {
+                phase: case.phase(),
+                window: one.seconds,
+                repetition: one.repetition,
+                share: one.share
+            }));
         }
-        None => all.warn(Reason::new(Code::CommonWindowUnknown).with("phase", case.phase())),
+        None => all.warn(reason!(CommonWindowUnknown { phase: case.phase() })),
     }
     all
 }
@@ -156,6 +170,5 @@ pub(super) fn steady(case: &TestCriterion<'_>) -> Option<Reason> {
     let phases = case.all_phases();
     let reached = phases.iter().filter_map(|phase| steadiness::measured(phase, rule).ok().map(|(at, _)| at));
     let last = reached.max_by(f64::total_cmp)?;
-    let reason = Reason::new(Code::SteadyFrom).with("phase", &phases[0].phase);
-    Some(reason.with("window", Datum::seconds(rule.window)).with("after", Datum::seconds(last)))
+    Some(reason!(SteadyFrom { phase: &phases[0].phase, window: rule.window, after: last }))
 }

@@ -4,7 +4,7 @@
 
 use plan::Group;
 use results::folder::Job;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, any, reason};
 use results::record::{Counts, Phase};
 use results::{TimeWindow, TimeWindowKind};
 
@@ -18,10 +18,8 @@ pub(super) fn overlapped(case: &TestCriterion<'_>) -> Result<(), Reason> {
     for job in case.jobs() {
         for other in plan.parts(group).filter(|other| other.id != case.test.id) {
             overlaps(case, group, job, &other.id).map_err(|reason| {
-                reason
-                    .with("repetition", job.info.repetition)
-                    .with("part", &case.test.id)
-                    .with("other", &other.id)
+                let (repetition, part) = (job.info.repetition, &case.test.id);
+                reason!(Overlap { repetition, part, other: &other.id, ..reason })
             })?;
         }
     }
@@ -30,17 +28,16 @@ pub(super) fn overlapped(case: &TestCriterion<'_>) -> Result<(), Reason> {
 
 fn overlaps(case: &TestCriterion<'_>, group: &Group, job: &Job, other: &str) -> Result<(), Reason> {
     let Some(other_job) = case.index.job(other, job.info.repetition) else {
-        return Err(Reason::new(Code::PartMissing));
+        return Err(reason!(PartMissing { .. }));
     };
     let phase = case.phase();
     let (Some(own), Some(others)) = (window::of_job(job, phase), window::of_job(other_job, phase)) else {
-        return Err(Reason::new(Code::PartTimeUnknown));
+        return Err(reason!(PartTimeUnknown { .. }));
     };
     let shorter = own.seconds().min(others.seconds());
     let both = own.and(others).seconds();
     if both < group.overlap * shorter {
-        let reason = Reason::new(Code::Overlap).with("share", Datum::share((both / shorter).max(0.0)));
-        return Err(reason.with("needed", Datum::share(group.overlap)));
+        return Err(reason!(Overlap { share: (both / shorter).max(0.0), needed: group.overlap, .. }));
     }
     Ok(())
 }
@@ -72,14 +69,14 @@ pub(crate) fn amount(case: &TestCriterion<'_>, job: &Job) -> Option<Result<Windo
             Err(reason) => missed = Some(reason),
         }
     }
-    let reason = missed.unwrap_or_else(|| Reason::new(Code::PartNotAtWork).with("part", &case.test.id));
+    let reason = missed.unwrap_or_else(|| reason!(PartNotAtWork { part: &case.test.id, .. }));
     Some(if all.seconds > 0.0 { Ok(all) } else { Err(reason) })
 }
 
 /// The rate of a part while all parts were active; `None` if the rate is that of the whole phase.
 pub(super) fn rate(case: &TestCriterion<'_>, job: &Job) -> Result<Option<f64>, Reason> {
     let Some(found) = amount(case, job) else { return Ok(None) };
-    let found = found.map_err(|reason| reason.with("repetition", job.info.repetition))?;
+    let found = found.map_err(|reason| reason.with(any::repetition, job.info.repetition))?;
     let rate = found.moved / found.seconds;
     let phases: Vec<&Phase> = case.phases(job).collect();
     let (bytes, ops) = phases.iter().fold((0, 0), |sum, phase| (sum.0 + phase.bytes, sum.1 + phase.ops));

@@ -3,7 +3,7 @@
 //! Never here: what a plan allows.
 
 use results::folder;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, reason, row};
 use results::record::{CACHED_SHARE, Record};
 
 use super::names::{self, CacheOrigin};
@@ -68,15 +68,19 @@ fn names(case: &TestCriterion<'_>) -> Result<(), Reason> {
             if let Record::Notice(notice) = record
                 && WARM_NAMES.contains(&notice.id.as_str())
             {
-                let reason = Reason::new(Code::NamesCached).with("repetition", job.info.repetition);
-                return Err(reason.with("notice", &notice.id).with("text", &notice.text));
+                return Err(reason!(NamesCached {
+                    repetition: job.info.repetition,
+                    notice: &notice.id,
+                    text: &notice.text,
+                }));
             }
         }
     }
     match names::origin(case) {
         Some(CacheOrigin::SameNode(reason)) => {
             let walk = case.test.line.workload() == "ls-lr";
-            Err(reason.with(if walk { "walk" } else { "operations" }, true))
+            let field = if walk { row::NamesOnOwnNode::walk } else { row::NamesOnOwnNode::operations };
+            Err(reason.with(field, true))
         }
         _ => Ok(()),
     }
@@ -92,11 +96,13 @@ fn data(case: &TestCriterion<'_>) -> Result<(), Reason> {
     if most <= CACHED_SHARE {
         return Ok(());
     }
-    let reason = Reason::new(Code::CachedRead).with("share", Datum::share(most));
     let kind = case.index.file_system(&case.test.fs).map_or("", |fs| fs.kind.as_str());
     if folder::is_memory(kind) {
-        return Err(reason.with("memory", kind));
+        return Err(reason!(CachedRead { share: most, memory: kind }));
     }
-    let dropped = case.test.line.drops_caches();
-    Err(reason.with(if dropped { "dropped" } else { "not_dropped" }, true))
+    Err(if case.test.line.drops_caches() {
+        reason!(CachedRead { share: most, dropped: true })
+    } else {
+        reason!(CachedRead { share: most, not_dropped: true })
+    })
 }

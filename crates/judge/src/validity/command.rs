@@ -10,7 +10,7 @@ use plan::deferred;
 use plan::line::has_stamped_data;
 use plan::schedule::PlannedJob;
 use results::folder::Job;
-use results::reason::{Code, Reason};
+use results::reason::{Reason, any, reason};
 use results::record::{Counts, DataKeyFacts, Phase};
 
 use crate::case::TestCriterion;
@@ -23,12 +23,12 @@ const DIR: &str = "{dir}";
 pub(super) fn as_planned(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let TestCriterion { index, test, .. } = case;
     for job in case.jobs() {
-        of_job(index, job).map_err(|reason| reason.with("repetition", job.info.repetition))?;
+        of_job(index, job).map_err(|reason| reason.with(any::repetition, job.info.repetition))?;
     }
     let Some(uses) = &test.uses else { return Ok(()) };
     let maker = uses.maker(index.plan);
     let mut jobs = index.jobs(&maker).iter();
-    jobs.try_for_each(|job| of_job(index, job)).map_err(|reason| reason.with("job", maker))
+    jobs.try_for_each(|job| of_job(index, job)).map_err(|reason| reason.with(any::job, maker))
 }
 
 fn of_job(index: &Index<'_>, job: &Job) -> Result<(), Reason> {
@@ -71,7 +71,7 @@ fn received(planned: &PlannedJob, job: &Job) -> Result<(), Reason> {
         return Ok(());
     }
     let (received, planned) = (run.argv.join(" "), words.join(" "));
-    Err(Reason::new(Code::CommandDiffers).with("received", received).with("planned", planned))
+    Err(reason!(CommandDiffers { received, planned }))
 }
 
 /// Whether an argument is the planned one, with any directory in place of `{dir}`.
@@ -92,8 +92,8 @@ fn keyed(index: &Index<'_>, planned: &PlannedJob, job: &Job) -> Result<(), Reaso
     let differs = |phase: &&Phase| phase.transfer_bytes > 0 && phase.data_key.as_ref() != key;
     let id = |key: Option<&DataKeyFacts>| key.map_or("none".to_owned(), |key| key.id.clone());
     phases(job).find(differs).map_or(Ok(()), |phase| {
-        let reason = Reason::new(Code::DataKeyDiffers).with("phase", &phase.phase);
-        Err(reason.with("found", id(phase.data_key.as_ref())).with("planned", id(key)))
+        let (found, planned) = (id(phase.data_key.as_ref()), id(key));
+        Err(reason!(DataKeyDiffers { phase: &phase.phase, found, planned }))
     })
 }
 
@@ -115,13 +115,14 @@ fn parameters(line: &ior::Line, phase: &Phase) -> Result<(), Reason> {
     ];
     let differs = |(_, planned, found): &&(&str, String, String)| planned != found;
     both.iter().find(differs).map_or(Ok(()), |(option, planned, found)| {
-        let reason = Reason::new(Code::ParametersDiffer).with("phase", &phase.phase);
-        Err(reason.with("option", *option).with("found", found).with("planned", planned))
+        Err(reason!(ParametersDiffer { phase: &phase.phase, option: *option, found, planned }))
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use results::reason::row;
+
     use super::*;
 
     fn phase() -> Phase {
@@ -143,7 +144,9 @@ mod tests {
         let words = "-w -F -e -t 1m -b 64m -s 2 -o {dir}/f --posix.odirect".split(' ').map(str::to_owned);
         let line = ior::Line::read(&words.collect::<Vec<_>>());
         let of = |phase: &Phase| {
-            parameters(&line, phase).err().map(|reason| reason.text("option").unwrap_or_default().to_owned())
+            parameters(&line, phase)
+                .err()
+                .map(|reason| reason.get(row::ParametersDiffer::option).unwrap_or_default().to_owned())
         };
         assert_eq!(of(&phase()), None);
         for (option, changed) in [

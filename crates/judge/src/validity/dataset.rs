@@ -5,7 +5,7 @@
 use plan::dataset_check::unfit_job;
 use plan::{Dataset, Test};
 use results::folder::{Job, JobEnd};
-use results::reason::{Code, Reason};
+use results::reason::{Code, Reason, any, row};
 
 use super::ended;
 use crate::case::TestCriterion;
@@ -15,7 +15,7 @@ pub(super) fn fit(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let Some(dataset) = case.index.plan.dataset_of(case.test) else { return Ok(()) };
     for job in case.index.jobs(&dataset.job()) {
         if job.info.end != JobEnd::Exit(0) {
-            return Err(ended::why_failed(job).with("job", &job.info.test));
+            return Err(ended::why_failed(job).with(any::job, &job.info.test));
         }
         unfit_job(dataset, case.test, job).map_or(Ok(()), Err)?;
     }
@@ -37,7 +37,7 @@ pub(crate) fn rejected_next<'a>(case: &TestCriterion<'a>, job: &Job) -> Option<(
     };
     let is_change = |reason: &&Reason| {
         matches!(reason.code, Code::DatasetChanged | Code::DatasetWritten)
-            && reason.text("dataset") == Some(&dataset.job())
+            && reason.get(row::DatasetWritten::dataset) == Some(&dataset.job())
     };
     for next in index.after(job).iter().filter(examines) {
         if next.info.end != JobEnd::NotStarted {

@@ -5,7 +5,7 @@
 use command::discards_data;
 use plan::{Plan, StateKind, deferred};
 use results::folder::{DeathCause, Job, JobEnd, LaunchRejection};
-use results::reason::{Code, Reason};
+use results::reason::{Reason, any, reason, row};
 use results::record::Record;
 
 use super::errors;
@@ -19,25 +19,27 @@ pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
         Some((job, before))
     });
     again.map_or(Ok(()), |(job, before)| {
-        let reason = Reason::new(Code::RepetitionTwice).with("repetition", job.info.repetition);
-        Err(reason.with("folders", vec![&before.folder, &job.folder]))
+        Err(reason!(RepetitionTwice {
+            repetition: job.info.repetition,
+            folders: vec![&before.folder, &job.folder]
+        }))
     })
 }
 
 /// Whether a job ended successfully.
 pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
     let is_complete = job.records.iter().any(|record| matches!(record, Record::End(_)));
-    let of = |reason: Reason| Err(reason.with("repetition", job.info.repetition));
+    let of = |reason: Reason| Err(reason.with(any::repetition, job.info.repetition));
     if let Some(error) = &job.unreadable {
-        return of(Reason::new(Code::RecordsUnreadable).with("error", error));
+        return of(reason!(RecordsUnreadable { error, .. }));
     }
     match &job.info.end {
         JobEnd::Exit(0) if is_complete && case.phases(job).any(|phase| discards_data(&phase.backend)) => {
-            Err(Reason::new(Code::DummyBackend))
+            Err(reason!(DummyBackend))
         }
         JobEnd::Exit(0) if is_complete => Ok(()),
-        JobEnd::Exit(0) if job.records.is_empty() => of(Reason::new(Code::NothingRecorded)),
-        JobEnd::Exit(0) => of(job.failure().unwrap_or_else(|| Reason::new(Code::NoEndRecord))),
+        JobEnd::Exit(0) if job.records.is_empty() => of(reason!(NothingRecorded { .. })),
+        JobEnd::Exit(0) => of(job.failure().unwrap_or_else(|| reason!(NoEndRecord { .. }))),
         // These results decide criteria that count errors. Other rules reject the job for other criteria.
         JobEnd::Exit(_)
             if is_complete
@@ -55,7 +57,7 @@ pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
 /// How a failed job ended: its recorded failure, or else its error stream.
 pub(crate) fn why_failed(job: &Job) -> Reason {
     if let Some(rejection) = &job.info.rejection {
-        return job.info.end.reason().with("rejection", rejection.clone());
+        return reason!(JobNotStarted { rejection, ..job.info.end.reason() });
     }
     let cause = job.death().map(|cause| match cause {
         DeathCause::Killed => "killed",
@@ -63,31 +65,37 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
         DeathCause::Time => "allocation-time",
         DeathCause::Node => "node-died",
     });
-    let of_launcher = |reason: Reason| with_dead_process(reason.with_some("launcher", cause), job);
+    let of_launcher =
+        |reason: Reason| with_dead_process(reason!(JobFailed { launcher: cause, ..reason }), job);
     // The program itself may also reject an option or miss a program, so only a probe shows these mistakes.
     let is_certain = |rejection: &LaunchRejection| {
         !matches!(rejection, LaunchRejection::Option | LaunchRejection::Program)
     };
     let launch_rejected = job.launch_rejection().filter(is_certain).filter(|_| job.records.is_empty());
     if let Some(rejection) = launch_rejected {
-        return of_launcher(job.info.end.reason()).with("launch_rejected", rejection.word());
+        let reason = of_launcher(job.info.end.reason());
+        return reason!(JobFailed { launch_rejected: rejection.word(), ..reason });
     }
     let reason = of_launcher(job.how_it_failed());
-    let says_why = ["failure", "output"].iter().any(|name| reason.get(name).is_some());
+    let says_why = reason.has(row::JobFailed::failure) || reason.has(row::JobFailed::output);
     let reported = job.records.iter().find_map(|record| match record {
         Record::Notice(notice) if !says_why => Some(&notice.text),
         _ => None,
     });
-    reason.with_some("reported", reported)
+    reason!(JobFailed { reported, ..reason })
 }
 
 /// The reason with the process whose end the launcher reports first.
 fn with_dead_process(reason: Reason, job: &Job) -> Reason {
     let Some(dead) = &job.info.dead_process else { return reason };
-    let reason = reason.with("dead_process", dead.pid).with("dead_node", &dead.node);
-    let reason =
-        reason.with_some("dead_rank", dead.rank).with_some("dead_signal", dead.signal.map(i64::from));
-    reason.with_some("dead_status", dead.status.map(i64::from))
+    reason!(JobFailed {
+        dead_process: dead.pid,
+        dead_node: &dead.node,
+        dead_rank: dead.rank,
+        dead_signal: dead.signal,
+        dead_status: dead.status,
+        ..reason
+    })
 }
 
 /// Why a test, or some of its repetitions, were not run.
@@ -104,14 +112,14 @@ pub(super) fn why_not_run(case: &TestCriterion<'_>) -> Reason {
         return reason;
     }
     if !only.is_empty() && !only.contains(&test.id) {
-        return Reason::new(Code::NotChosen).with("chosen", only.iter().collect::<Vec<_>>());
+        return reason!(NotChosen { chosen: only.iter().collect::<Vec<_>>() });
     }
     if index.has_ended() {
-        return Reason::new(Code::NoneRan);
+        return reason!(NoneRan);
     }
     match &index.attempts(test)[..] {
-        [] => Reason::new(Code::NotYetRun),
-        [.., last] => Reason::new(Code::AttemptOpen).with("folder", *last),
+        [] => reason!(NotYetRun),
+        [.., last] => reason!(AttemptOpen { folder: *last }),
     }
 }
 
@@ -123,6 +131,6 @@ fn needed_failed(case: &TestCriterion<'_>, plan: &Plan) -> Option<Reason> {
     let states = states.filter(|state| matches!(state.kind, StateKind::Age(_))).map(plan::State::job);
     source.into_iter().chain(states).find_map(|needed| {
         let job = index.jobs(&needed).iter().find(|job| job.info.end != JobEnd::Exit(0))?;
-        Some(why_failed(job).with("job", needed))
+        Some(why_failed(job).with(any::job, needed))
     })
 }

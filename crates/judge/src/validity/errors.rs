@@ -5,7 +5,7 @@
 use command::discards_data;
 use plan::Goal;
 use results::folder::Job;
-use results::reason::{Code, Reason};
+use results::reason::{Reason, any, reason};
 use results::record::{self, BadRange, Case as Tried, CaseOutcome, Check, Failed, Phase};
 
 use crate::case::TestCriterion;
@@ -23,13 +23,14 @@ pub(crate) fn wrong_data_of(phase: &Phase) -> Option<&Check> {
 
 /// The amount of wrong data that a job found, with its first place.
 pub(crate) fn wrong_data_reason(job: &Job, check: &Check) -> Reason {
-    let reason = Reason::new(Code::WrongData).with("transfers", check.bad_transfers);
-    let reason = reason.with("folder", &job.folder);
-    let Some(BadRange { path, offset, expected, found, .. }) = check.bad.first() else { return reason };
-    let reason = reason.with("path", path).with("offset", *offset);
+    let Some(BadRange { path, offset, expected, found, .. }) = check.bad.first() else {
+        return reason!(WrongData { transfers: check.bad_transfers, folder: &job.folder });
+    };
+    let reason =
+        reason!(WrongData { transfers: check.bad_transfers, folder: &job.folder, path, offset: *offset });
     match (expected.as_str(), found.as_str()) {
         ("", "") => reason,
-        _ => reason.with("expected", expected).with("found", found),
+        _ => reason!(WrongData { expected, found, ..reason }),
     }
 }
 
@@ -50,9 +51,12 @@ pub(super) fn as_written(case: &TestCriterion<'_>) -> Result<(), Reason> {
 /// The sampled blocks of a phase that were not those of the file.
 pub(crate) fn sampled_wrong(job: &Job, phase: &Phase) -> Option<Reason> {
     let sampled = phase.sampled.filter(|sampled| sampled.wrong > 0)?;
-    let reason = Reason::new(Code::SampledWrong).with("repetition", job.info.repetition);
-    let reason = reason.with("phase", &phase.phase).with("sampled_blocks", sampled.blocks);
-    Some(reason.with("wrong", sampled.wrong))
+    Some(reason!(SampledWrong {
+        repetition: job.info.repetition,
+        phase: &phase.phase,
+        sampled_blocks: sampled.blocks,
+        wrong: sampled.wrong
+    }))
 }
 
 /// The failed operations of a job, from its first phase with failures.
@@ -64,19 +68,20 @@ pub(super) fn failed_operations(job: &Job) -> Option<&Failed> {
 pub(super) fn no_failures(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let failed = case.jobs().iter().find_map(|job| Some((job, failed_operations(job)?)));
     failed.map_or(Ok(()), |(job, failed)| {
-        let reason = Reason::new(Code::OperationsFailed).with("operations", failed.operations);
-        let mut reason = reason.with("folder", &job.folder);
-        if let Some(first) = failed.first.first() {
-            reason = reason.with("operation", &first.operation).with("path", &first.path);
-            reason = reason.with("error", &first.why);
-        }
-        Err(reason)
+        let first = failed.first.first();
+        Err(reason!(OperationsFailed {
+            operations: failed.operations,
+            folder: &job.folder,
+            operation: first.map(|first| &first.operation),
+            path: first.map(|first| &first.path),
+            error: first.map(|first| &first.why),
+        }))
     })
 }
 
 /// The number of cases of one job with this outcome, or why it is not known if none was run.
 pub(super) fn cases_with(case: &TestCriterion<'_>, job: &Job, outcome: CaseOutcome) -> Result<f64, Reason> {
-    let of = |reason: Reason| Err(reason.with("repetition", job.info.repetition));
+    let of = |reason: Reason| Err(reason.with(any::repetition, job.info.repetition));
     let all: Vec<&Tried> = matching_cases(case, job).collect();
     let Some(first) = all.first() else {
         return Err(case.missing(job));
@@ -84,8 +89,7 @@ pub(super) fn cases_with(case: &TestCriterion<'_>, job: &Job, outcome: CaseOutco
     let was_run = |tried: &&&Tried| !matches!(tried.outcome, CaseOutcome::Skipped | CaseOutcome::Unsupported);
     let asks_of_these = matches!(outcome, CaseOutcome::Skipped | CaseOutcome::Unsupported);
     if !asks_of_these && all.iter().find(was_run).is_none() {
-        let reason = Reason::new(Code::CasesUntried).with("cases", all.len()).with("group", case.phase());
-        return of(reason.with("error", &first.why));
+        return of(reason!(CasesUntried { cases: all.len(), group: case.phase(), error: &first.why, .. }));
     }
     let count = |wanted| all.iter().filter(|tried| tried.outcome == wanted).count();
     let least = count(outcome);
@@ -94,11 +98,15 @@ pub(super) fn cases_with(case: &TestCriterion<'_>, job: &Job, outcome: CaseOutco
         return Ok(least as f64);
     }
     let open = all.iter().find(|tried| tried.outcome == CaseOutcome::Undecided);
-    let reason =
-        Reason::new(Code::CasesUndecided).with("cases", most - least).with("outcome", outcome.word());
-    let reason = reason.with("least", least).with("most", most);
-    let reason = reason.with_some("names", open.map(|open| open.name.as_str()));
-    of(reason.with_some("error", open.map(|open| open.why.as_str())))
+    of(reason!(CasesUndecided {
+        cases: most - least,
+        outcome: outcome.word(),
+        least,
+        most,
+        names: open.map(|open| open.name.as_str()),
+        error: open.map(|open| open.why.as_str()),
+        ..
+    }))
 }
 
 /// Whether the criterion is met by all of these numbers of cases, or by none.

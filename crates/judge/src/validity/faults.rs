@@ -12,7 +12,7 @@ use std::path::Path;
 use plan::line::Line;
 use plan::{Dataset, Test};
 use results::folder::{Job, JobEnd};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, any, reason, row};
 use results::record::has_kinds;
 use results::record::{
     self, ErrorCause, FailedCall, Failure, Notice, Phase, Record, WaitingCall, error_name,
@@ -62,14 +62,16 @@ struct FailurePlace<'p, 'a> {
 /// A file of the dataset that was gone when the job was about to read it.
 fn lost_dataset(job: &Job) -> Option<Reason> {
     let reason = job.info.rejection.as_ref()?;
-    let is_lost = reason.code == Code::DatasetChanged && reason.text("change") == Some("gone");
-    is_lost.then(|| reason.clone().with("folder", &job.folder))
+    let is_lost =
+        reason.code == Code::DatasetChanged && reason.get(row::DatasetChanged::change) == Some("gone");
+    is_lost.then(|| reason.clone().with(any::folder, &job.folder))
 }
 
 /// The failed call that ended the job.
 fn halted(place: &FailurePlace<'_, '_>, failure: &Failure) -> Option<StorageFault> {
     let Failure { rank, node, call: Some(call), .. } = failure else { return None };
-    let reason = of_call(Code::FileCallFailed, place.job, call).with("rank", *rank).with("node", node);
+    let reason =
+        reason!(FileCallFailed { rank: *rank, node, ..of_call(Code::FileCallFailed, place.job, call) });
     place.blamed(call, reason)
 }
 
@@ -78,9 +80,15 @@ fn halted(place: &FailurePlace<'_, '_>, failure: &Failure) -> Option<StorageFaul
 fn counted(place: &FailurePlace<'_, '_>, phase: &Phase) -> Option<StorageFault> {
     let failed = phase.failed.as_ref()?;
     let fault = |rank: Option<(u32, &str)>, call: &FailedCall| {
-        let reason = of_call(Code::FileCallFailed, place.job, call).with("operations", failed.operations);
-        let reason = reason.with_some("rank", rank.map(|(rank, _)| rank));
-        place.blamed(call, reason.with_some("node", rank.map(|(_, node)| node)))
+        place.blamed(
+            call,
+            reason!(FileCallFailed {
+                operations: failed.operations,
+                rank: rank.map(|(rank, _)| rank),
+                node: rank.map(|(_, node)| node),
+                ..of_call(Code::FileCallFailed, place.job, call)
+            }),
+        )
     };
     let mut listed = failed.first.iter();
     let with_path = listed.find_map(|one| fault(Some((one.rank, &one.node)), &one.call()));
@@ -97,7 +105,10 @@ fn counted(place: &FailurePlace<'_, '_>, phase: &Phase) -> Option<StorageFault> 
 /// A notice about entries that were missing, or that remained.
 fn noticed(place: &FailurePlace<'_, '_>, notice: &Notice) -> Option<StorageFault> {
     let call = notice.call.as_ref()?;
-    place.blamed(call, of_call(Code::EntriesWrong, place.job, call).with("what", &notice.text))
+    place.blamed(
+        call,
+        reason!(EntriesWrong { what: &notice.text, ..of_call(Code::EntriesWrong, place.job, call) }),
+    )
 }
 
 /// The call that a rank was in when the time limit passed, if it had lasted long.
@@ -108,21 +119,35 @@ fn never_returned(case: &TestCriterion<'_>, job: &Job) -> Option<Reason> {
     let is_here = |call: &&WaitingCall| is_under_test(case, &call.path);
     let long = job.waits.iter().filter(lasted).filter(is_here);
     let first = long.clone().max_by_key(|call| call.seconds)?;
-    let reason = Reason::new(Code::CallNeverReturned).with("folder", &job.folder);
-    let reason = reason.with("rank", first.rank).with("node", &first.node).with("call", &first.call);
-    let reason = reason.with("path", &first.path).with_some("offset", first.offset);
-    let reason = reason.with("lasted", Datum::seconds(first.seconds as f64));
-    let reason = reason.with("timeout", Datum::seconds(job.info.timeout_s)).with("ranks", long.count());
     let at = FailedCall { at_unix_ms: first.at_unix_ms, ..FailedCall::default() }.at();
-    (job.info.end == JobEnd::TimedOut).then(|| reason.with_some("at", at))
+    (job.info.end == JobEnd::TimedOut).then(|| {
+        reason!(CallNeverReturned {
+            folder: &job.folder,
+            rank: first.rank,
+            node: &first.node,
+            call: &first.call,
+            path: &first.path,
+            offset: first.offset,
+            lasted: first.seconds as f64,
+            timeout: job.info.timeout_s,
+            ranks: long.count(),
+            at
+        })
+    })
 }
 
 fn of_call(code: Code, job: &Job, call: &FailedCall) -> Reason {
-    let reason = Reason::new(code).with("folder", &job.folder).with("repetition", job.info.repetition);
-    let reason = reason.with("call", &call.call).with("path", &call.path);
-    let reason = reason.with_some("offset", call.offset).with_some("error", call.errno.map(error_name));
-    let reason = if call.is_short { reason.with("short", true) } else { reason };
-    reason.with_some("at", call.at())
+    reason!(FileCallFailed {
+        folder: &job.folder,
+        call: &call.call,
+        path: &call.path,
+        offset: call.offset,
+        error: call.errno.map(error_name),
+        short: call.is_short.then_some(true),
+        at: call.at(),
+        ..Reason::new(code)
+    })
+    .with(any::repetition, job.info.repetition)
 }
 
 impl<'a> FailurePlace<'_, 'a> {

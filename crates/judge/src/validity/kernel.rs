@@ -6,7 +6,7 @@
 //! Never here: the page cache before a read, and the threshold.
 
 use plan::launcher::LaunchKind;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, reason};
 use results::record::{ClockPace, Counts, KernelCount, MountCount, Phase, Run};
 
 use super::cached;
@@ -77,8 +77,7 @@ fn transfers<'a>(case: &TestCriterion<'a>) -> impl Iterator<Item = (u32, &'a Pha
 }
 
 fn of(code: Code, repetition: u32, phase: &Phase) -> Reason {
-    let reason = Reason::new(code).with("repetition", repetition).with("phase", &phase.phase);
-    reason.with("bytes", Datum::bytes(phase.bytes as f64))
+    reason!(KernelReadLess { repetition, phase: &phase.phase, bytes: phase.bytes, ..Reason::new(code) })
 }
 
 /// Data that must have come from or reached storage, of which the kernel moved only a part.
@@ -90,13 +89,20 @@ pub(super) fn moved(case: &TestCriterion<'_>) -> Result<(), Reason> {
             false => (Code::KernelWroteLess, counted.written),
         };
         if (found as f64) < COUNTED * phase.bytes as f64 {
-            let reason = of(code, repetition, phase).with("kernel_bytes", Datum::bytes(found as f64));
-            return Err(reason.with("source", counted.source));
+            return Err(reason!(KernelReadLess {
+                kernel_bytes: found,
+                source: counted.source,
+                ..of(code, repetition, phase)
+            }));
         }
         if let Some((rank, moved, found)) = of_one_rank(phase) {
-            let reason = of(code, repetition, phase).with("bytes", Datum::bytes(moved as f64));
-            let reason = reason.with("kernel_bytes", Datum::bytes(found as f64)).with("rank", rank);
-            return Err(reason.with("source", counted.source));
+            return Err(reason!(KernelReadLess {
+                bytes: moved,
+                kernel_bytes: found,
+                rank,
+                source: counted.source,
+                ..of(code, repetition, phase)
+            }));
         }
     }
     Ok(())
@@ -127,10 +133,9 @@ pub(super) fn on_device(case: &TestCriterion<'_>) -> Result<(), Reason> {
         let bytes = phases.iter().map(bytes).fold(0, u64::saturating_add);
         let Some(first) = phases.first().filter(|_| bytes >= LEAST) else { continue };
         if (device.bytes as f64) < COUNTED * bytes as f64 {
-            let reason = of(Code::KernelWroteLess, job.info.repetition, first);
-            let reason = reason.with("bytes", Datum::bytes(bytes as f64));
-            let reason = reason.with("kernel_bytes", Datum::bytes(device.bytes as f64));
-            return Err(reason.with("source", format!("/sys/dev/block/{}/stat", device.number)));
+            let (repetition, phase, kernel_bytes) = (job.info.repetition, &first.phase, device.bytes);
+            let source = format!("/sys/dev/block/{}/stat", device.number);
+            return Err(reason!(KernelWroteLess { repetition, phase, bytes, kernel_bytes, source }));
         }
     }
     Ok(())
@@ -161,8 +166,8 @@ pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
         phase.repeated_bytes > 0 && needs_storage(case, phase) && !is_shown(phase)
     };
     let Some((repetition, phase)) = case.numbered_phases().find(again) else { return Ok(()) };
-    let reason = of(Code::RepeatedData, repetition, phase);
-    Err(reason.with("repeated", Datum::bytes(phase.repeated_bytes as f64)))
+    let (bytes, repeated) = (phase.bytes, phase.repeated_bytes);
+    Err(reason!(RepeatedData { repetition, phase: &phase.phase, bytes, repeated }))
 }
 
 /// Whether the data of a phase, counted once, is more than the page caches of its nodes can hold.
@@ -177,12 +182,11 @@ fn exceeds_memory(case: &TestCriterion<'_>, phase: &Phase) -> bool {
 pub(super) fn in_pace(case: &TestCriterion<'_>) -> Result<(), Reason> {
     for (repetition, phase) in case.numbered_phases() {
         let Some(ClockPace { raw, wall, .. }) = phase.pace else { continue };
-        let reason = Reason::new(Code::ClockPace).with("repetition", repetition).with("phase", &phase.phase);
         if raw > PACE {
-            return Err(reason.with("raw", Datum::share(raw)));
+            return Err(reason!(ClockPace { repetition, phase: &phase.phase, raw }));
         }
         if wall > PACE {
-            return Err(reason.with("wall", Datum::share(wall)));
+            return Err(reason!(ClockPace { repetition, phase: &phase.phase, wall }));
         }
     }
     Ok(())

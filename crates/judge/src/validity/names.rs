@@ -9,7 +9,7 @@ use plan::Test;
 use plan::line::Line;
 use plan::schedule;
 use results::folder::Job;
-use results::reason::{Code, Reason};
+use results::reason::{Code, Reason, reason};
 
 use super::dataset;
 use crate::case::TestCriterion;
@@ -51,7 +51,8 @@ impl CacheOrigin {
     /// In an earlier campaign the node may have dropped them from its cache since.
     fn of_earlier_campaign(self) -> Self {
         let (Self::SameNode(reason) | Self::MaybeDropped(reason) | Self::Unknown(reason)) = self;
-        Self::Unknown(Reason { code: Code::NamesOriginUnknown, ..reason }.with("earlier_campaign", true))
+        let reason = Reason { code: Code::NamesOriginUnknown, ..reason };
+        Self::Unknown(reason!(NamesOriginUnknown { earlier_campaign: true, ..reason }))
     }
 }
 
@@ -73,10 +74,16 @@ fn earlier<'a>(case: &TestCriterion<'a>, job: &'a Job) -> impl Iterator<Item = (
 fn between(case: &TestCriterion<'_>, job: &Job, had: &Line, before: &Job) -> Option<CacheOrigin> {
     let (Line::Tool(line), Line::Tool(had)) = (&case.test.line, had) else { return None };
     let (now, earlier) = (runs(&[job]).next()?, runs(&[before]).next()?);
-    let made = if had.creates() { "made" } else { "seen" };
+    let is_maker = had.creates();
     let of = |code| {
-        let reason = Reason::new(code).with("repetition", job.info.repetition).with(made, true);
-        reason.with("folder", &before.folder).with("host", &now.host)
+        reason!(NamesOnOwnNode {
+            repetition: job.info.repetition,
+            made: is_maker.then_some(true),
+            seen: (!is_maker).then_some(true),
+            folder: &before.folder,
+            host: &now.host,
+            ..Reason::new(code)
+        })
     };
     let (nodes, nodes_before) = (now.machines(), earlier.machines());
     let several = nodes > 1 && nodes_before > 1;
@@ -84,7 +91,8 @@ fn between(case: &TestCriterion<'_>, job: &Job, had: &Line, before: &Job) -> Opt
         return None;
     }
     if now.host != earlier.host {
-        let unknown = || of(Code::NamesOriginUnknown).with("host_before", &earlier.host);
+        let unknown =
+            || reason!(NamesOriginUnknown { host_before: &earlier.host, ..of(Code::NamesOriginUnknown) });
         return (nodes > 1 || nodes_before > 1).then(|| CacheOrigin::Unknown(unknown()));
     }
     // Shifting twice over two nodes returns to the writer.

@@ -6,7 +6,7 @@ use plan::launcher::{Launch, LaunchKind};
 use plan::line::Line;
 use plan::{Placement, Uses};
 use results::folder::Job;
-use results::reason::{Code, Reason};
+use results::reason::{Reason, any, reason};
 use results::record::Run;
 
 use crate::case::TestCriterion;
@@ -17,7 +17,7 @@ pub(super) fn as_planned(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let TestCriterion { index, test, .. } = case;
     for job in case.jobs() {
         differs(index.plan.launch_of(test), &test.line, index.placed(test), job)
-            .map_err(|reason| reason.with("repetition", job.info.repetition))?;
+            .map_err(|reason| reason.with(any::repetition, job.info.repetition))?;
     }
     let (maker, line, placement, launch) = match &test.uses {
         None => return Ok(()),
@@ -31,7 +31,8 @@ pub(super) fn as_planned(case: &TestCriterion<'_>) -> Result<(), Reason> {
         }
     };
     let mut jobs = index.jobs(&maker).iter();
-    jobs.try_for_each(|job| differs(launch, line, placement, job)).map_err(|reason| reason.with("job", maker))
+    jobs.try_for_each(|job| differs(launch, line, placement, job))
+        .map_err(|reason| reason.with(any::job, maker))
 }
 
 fn differs(launch: &Launch, line: &Line, placement: &Placement, job: &Job) -> Result<(), Reason> {
@@ -43,15 +44,17 @@ fn differs(launch: &Launch, line: &Line, placement: &Placement, job: &Job) -> Re
 /// The difference between `run` and the plan. For `local` ranks nodes do not matter.
 fn difference(asked: &Placement, run: &Run, local: bool, takes_fewer: bool) -> Option<Reason> {
     if run.ranks != asked.ranks && !(takes_fewer && run.ranks < asked.ranks) {
-        return Some(Reason::new(Code::RanksDiffer).with("ranks", run.ranks).with("planned", asked.ranks));
+        return Some(reason!(RanksDiffer { ranks: run.ranks, planned: asked.ranks }));
     }
     // An external program records no nodes.
     let nodes = asked.nodes.filter(|nodes| *nodes != run.nodes && run.nodes > 0 && !local)?;
-    Some(Reason::new(Code::NodesDiffer).with("nodes", run.nodes).with("planned", nodes))
+    Some(reason!(NodesDiffer { nodes: run.nodes, planned: nodes }))
 }
 
 #[cfg(test)]
 mod tests {
+    use results::reason::{Code, row};
+
     use super::*;
 
     #[test]
@@ -59,7 +62,8 @@ mod tests {
         let asked = |nodes| Placement { ranks: 8, nodes, ppn: None, rule: None };
         let run = |ranks, nodes| Run { ranks, nodes, ..Run::default() };
         let of = |nodes, run: &Run, local| {
-            difference(&asked(nodes), run, local, false).map(|reason| (reason.code, reason.number("planned")))
+            difference(&asked(nodes), run, local, false)
+                .map(|reason| (reason.code, reason.get(row::NodesDiffer::planned)))
         };
         assert_eq!(of(Some(4), &run(8, 4), false), None);
         assert_eq!(of(None, &run(8, 2), false), None, "left to the launcher");

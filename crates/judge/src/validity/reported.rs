@@ -10,7 +10,7 @@ use plan::Placement;
 use plan::app::App;
 use plan::launcher::LaunchKind;
 use results::folder::Job;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Datum, Reason, any, reason};
 use results::record::{Record, Reported, Value};
 
 use crate::case::TestCriterion;
@@ -37,7 +37,7 @@ pub(super) fn consistent(case: &TestCriterion<'_>) -> Result<(), Reason> {
             ];
             checks.into_iter().flatten().next().or_else(|| metric(case, job, facts))
         });
-        found.map_or(Ok(()), |reason| Err(reason.with("repetition", job.info.repetition)))?;
+        found.map_or(Ok(()), |reason| Err(reason.with(any::repetition, job.info.repetition)))?;
     }
     Ok(())
 }
@@ -58,14 +58,11 @@ fn in_time(job: &Job) -> Option<Reason> {
     });
     let claimed = values.chain(reported(job).and_then(|facts| facts.seconds)).fold(0.0, f64::max);
     let wall = job.info.seconds;
-    (claimed > wall * (1.0 + CLOCKS.0) + CLOCKS.1).then(|| {
-        let reason = Reason::new(Code::ReportedTime).with("claimed", Datum::seconds(claimed));
-        reason.with("wall", Datum::seconds(wall))
-    })
+    (claimed > wall * (1.0 + CLOCKS.0) + CLOCKS.1).then(|| reason!(ReportedTime { claimed, wall }))
 }
 
 fn differs(what: &str, found: impl Into<Datum>, planned: impl Into<Datum>) -> Reason {
-    Reason::new(Code::ReportedDiffers).with("what", what).with("found", found).with("planned", planned)
+    reason!(ReportedDiffers { what, found: found.into(), planned: planned.into() })
 }
 
 /// Other numbers of processes or nodes than planned. For `local` processes nodes do not matter.
@@ -89,7 +86,7 @@ fn started(facts: &Reported, app: &App) -> Option<Reason> {
     let (planned, printed) = (planned.join(" "), facts.argv[1..].join(" "));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     (is_itself && words(&planned) != words(&printed))
-        .then(|| Reason::new(Code::CommandDiffers).with("received", printed).with("planned", planned))
+        .then(|| reason!(CommandDiffers { received: printed, planned }))
 }
 
 /// Files outside the directory of the job.
@@ -135,9 +132,7 @@ fn fast(facts: &Reported, app: &App) -> Option<Reason> {
     let total = facts.total_bytes.filter(|_| !again)?;
     let is_faster = |rate: f64, seconds: f64| rate * seconds > total * (1.0 + ROUNDED);
     let phase = facts.phases.iter().find(|phase| is_faster(phase.rate, phase.seconds))?;
-    let reason = Reason::new(Code::ReportedRate).with("phase", &phase.phase);
-    let reason = reason.with("rate", Datum::rate(phase.rate)).with("time", Datum::seconds(phase.seconds));
-    Some(reason.with("total", Datum::bytes(total)))
+    Some(reason!(ReportedRate { phase: &phase.phase, rate: phase.rate, time: phase.seconds, total }))
 }
 
 /// A rate of the verdict above all rates of its phase in the same output. Rates of operations are means
@@ -150,8 +145,5 @@ fn metric(case: &TestCriterion<'_>, job: &Job, facts: &Reported) -> Option<Reaso
         Record::Value(value) if value.name == case.criterion.metric => Some(value.value),
         _ => None,
     })?;
-    (value > best * (1.0 + ROUNDED)).then(|| {
-        let reason = Reason::new(Code::ReportedRate).with("phase", wanted).with("rate", Datum::rate(value));
-        reason.with("best", Datum::rate(best))
-    })
+    (value > best * (1.0 + ROUNDED)).then(|| reason!(ReportedRate { phase: wanted, rate: value, best }))
 }

@@ -4,7 +4,7 @@
 
 use plan::StateKind;
 use results::folder::Job;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, any, reason};
 use results::record::{ReachedState, Record};
 
 use crate::case::TestCriterion;
@@ -26,7 +26,7 @@ pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
             // A finding states whether anything was offline.
             StateKind::Degrade { .. } => Ok(()),
         };
-        reached.map_err(|reason| reason.with("state", name))?;
+        reached.map_err(|reason| reason!(StateNotReached { state: name, ..reason }))?;
     }
     Ok(())
 }
@@ -44,34 +44,34 @@ fn states(job: &Job) -> impl Iterator<Item = &ReachedState> {
 }
 
 fn aged(state: Option<&ReachedState>) -> Result<(), Reason> {
-    let state = state.ok_or_else(|| Reason::new(Code::StateNotRecorded))?;
-    let shares =
-        [("blocks", state.blocks_target, state.blocks), ("inodes", state.inodes_target, state.inodes)];
-    for (what, target, found) in shares {
-        if let Some(target) = target.filter(|target| (target - found).abs() > SHARE) {
-            let reason = Reason::new(Code::StateNotReached).with(what, Datum::share(found));
-            return Err(reason.with("target", Datum::share(target)));
-        }
+    let state = state.ok_or_else(|| reason!(StateNotRecorded { .. }))?;
+    let is_off = |target: f64, found: f64| (target - found).abs() > SHARE;
+    if let Some(target) = state.blocks_target.filter(|target| is_off(*target, state.blocks)) {
+        return Err(reason!(StateNotReached { blocks: state.blocks, target, .. }));
+    }
+    if let Some(target) = state.inodes_target.filter(|target| is_off(*target, state.inodes)) {
+        return Err(reason!(StateNotReached { inodes: state.inodes, target, .. }));
     }
     if state.cycles < state.cycles_target * (1.0 - SHARE) {
-        let reason = Reason::new(Code::StateNotReached).with("cycles", state.cycles);
-        return Err(reason.with("target", state.cycles_target));
+        return Err(reason!(StateNotReached { cycles: state.cycles, target: state.cycles_target, .. }));
     }
     Ok(())
 }
 
 /// Whether the test's own directories have the required number of files, as counted before the test.
 fn preloaded(wanted: u64, job: &Job) -> Result<(), Reason> {
-    let of = |reason: Reason| Err(reason.with("repetition", job.info.repetition));
+    let of = |reason: Reason| Err(reason.with(any::repetition, job.info.repetition));
     let mut counted = states(job).filter(|state| state.kind == "preload").peekable();
     if counted.peek().is_none() {
-        return of(Reason::new(Code::PreloadUncounted));
+        return of(reason!(PreloadUncounted { .. }));
     }
     match counted.find(|state| state.files != wanted.saturating_mul(state.directories)) {
         None => Ok(()),
-        Some(state) => {
-            let reason = Reason::new(Code::PreloadCount).with("files", state.files);
-            of(reason.with("directories", state.directories).with("planned", wanted))
-        }
+        Some(state) => of(reason!(PreloadCount {
+            files: state.files,
+            directories: state.directories,
+            planned: wanted,
+            ..
+        })),
     }
 }

@@ -3,7 +3,7 @@
 //! Never here: the threshold.
 
 use results::folder::Job;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, any, reason};
 use results::record::Phase;
 use results::steady::{self, Steadiness, SteadyRule, SteadyState, SteadyWindow};
 use results::{Outcome, TimeWindow, TimeWindowKind};
@@ -16,7 +16,7 @@ use crate::case::TestCriterion;
 pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Unusable> {
     let Some(rule) = &case.test.course.steady else { return Ok(()) };
     let not_steady = |(repetition, phase): (u32, &Phase)| {
-        let reason = measured(phase, rule).err()?.with("repetition", repetition);
+        let reason = measured(phase, rule).err()?.with(any::repetition, repetition);
         let unclear = reason.code == Code::SteadyUnclear;
         Some((if unclear { Outcome::Inconclusive } else { Outcome::Invalid }, reason))
     };
@@ -31,14 +31,14 @@ pub(super) fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> 
     let rule = case.test.course.steady.as_ref().ok_or_else(missing)?;
     let rates: Result<Vec<f64>, Reason> =
         case.phases(job).map(|phase| measured(phase, rule).map(|(_, found)| found.rate)).collect();
-    let rates = rates.map_err(|reason| reason.with("repetition", job.info.repetition))?;
+    let rates = rates.map_err(|reason| reason.with(any::repetition, job.info.repetition))?;
     results::statistics::mean(&rates).ok_or_else(missing)
 }
 
 /// The time after which the phase was steady, and the measured window; or why it was not steady.
 pub(crate) fn measured(phase: &Phase, rule: &SteadyRule) -> Result<(f64, SteadyWindow), Reason> {
-    let of = |reason: Reason| Err(reason.with("phase", &phase.phase));
-    let Some(series) = window::series(phase) else { return of(Reason::new(Code::NoSteadyState)) };
+    let of = |reason: Reason| Err(reason.with(any::phase, &phase.phase));
+    let Some(series) = window::series(phase) else { return of(reason!(NoSteadyState { .. })) };
     let found = steady::steady(&series, rule);
     match (found.state, found.seen, found.measured) {
         (SteadyState::Steady, Some(seen), Some(measured)) if found.clear => Ok((seen.end, measured)),
@@ -49,44 +49,53 @@ pub(crate) fn measured(phase: &Phase, rule: &SteadyRule) -> Result<(f64, SteadyW
 
 /// What a run varied by, so that it is not known whether it was steady.
 fn unclear(found: &Steadiness, rule: &SteadyRule, span: f64) -> Reason {
-    let reason = Reason::new(Code::SteadyUnclear).with("window", Datum::seconds(found.window));
-    let reason = reason.with("slope_max", Datum::share(rule.slope));
-    let reason = reason.with("range_max", Datum::share(rule.range));
+    let reason =
+        reason!(SteadyUnclear { window: found.window, slope_max: rule.slope, range_max: rule.range, .. });
     let Some(trend) = found.trend else {
-        let within = Datum::seconds(rule.within.unwrap_or(span).min(span));
+        let within = rule.within.unwrap_or(span).min(span);
         let (slope, range) = found.seen.map_or((0.0, 0.0), |seen| (seen.slope, seen.range));
-        let reason = reason.with("within", within).with("slope", Datum::share(slope));
-        return reason.with("range", Datum::share(range));
+        return reason!(SteadyUnclear { within, slope, range, ..reason });
     };
-    let reason = reason.with_some("left_after", found.left.map(Datum::seconds));
-    let reason = reason.with("time", Datum::seconds(trend.seconds)).with("slope", Datum::share(trend.slope));
-    reason.with("slope_error", Datum::share(trend.uncertainty))
+    reason!(SteadyUnclear {
+        left_after: found.left,
+        time: trend.seconds,
+        slope: trend.slope,
+        slope_error: trend.uncertainty,
+        ..reason
+    })
 }
 
 /// Why a run was not steady.
 fn not_steady(found: &Steadiness, rule: &SteadyRule, span: f64) -> Reason {
-    let within = Datum::seconds(rule.within.unwrap_or(span).min(span));
-    let reason = Reason::new(Code::NoSteadyState).with("window", Datum::seconds(found.window));
-    let Some(seen) = found.seen else { return reason.with("within", within) };
-    let measured = Datum::seconds(rule.measured);
+    let within = rule.within.unwrap_or(span).min(span);
+    let Some(seen) = found.seen else { return reason!(NoSteadyState { window: found.window, within, .. }) };
+    let measured = rule.measured;
     match found.state {
-        SteadyState::NotReached => reason
-            .with("within", within)
-            .with("until", Datum::seconds(seen.end))
-            .with("slope", Datum::share(seen.slope))
-            .with("slope_max", Datum::share(rule.slope))
-            .with("range", Datum::share(seen.range))
-            .with("range_max", Datum::share(rule.range)),
+        SteadyState::NotReached => reason!(NoSteadyState {
+            window: found.window,
+            within,
+            until: seen.end,
+            slope: seen.slope,
+            slope_max: rule.slope,
+            range: seen.range,
+            range_max: rule.range,
+            ..
+        }),
         SteadyState::Left => {
             let trend = found.trend.filter(|trend| trend.slope.abs() > rule.slope);
-            let reason = reason.with("steady_after", Datum::seconds(seen.end));
-            let reason = reason.with("left_after", Datum::seconds(found.left.unwrap_or(span)));
-            let reason = reason.with("measured", measured).with("slope_max", Datum::share(rule.slope));
-            let reason = reason.with_some("time", trend.map(|trend| Datum::seconds(trend.seconds)));
-            reason.with_some("slope", trend.map(|trend| Datum::share(trend.slope)))
+            reason!(NoSteadyState {
+                window: found.window,
+                steady_after: seen.end,
+                left_after: found.left.unwrap_or(span),
+                measured,
+                slope_max: rule.slope,
+                time: trend.map(|trend| trend.seconds),
+                slope: trend.map(|trend| trend.slope),
+                ..
+            })
         }
         SteadyState::Unmeasured | SteadyState::Steady => {
-            reason.with("steady_after", Datum::seconds(seen.end)).with("measured", measured)
+            reason!(NoSteadyState { window: found.window, steady_after: seen.end, measured, .. })
         }
     }
 }

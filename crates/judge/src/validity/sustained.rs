@@ -3,7 +3,7 @@
 //! Never here: the threshold.
 
 use results::folder::Job;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, reason};
 use results::record::Phase;
 use results::steady::{self, Sustained};
 use results::{TimeWindow, TimeWindowKind};
@@ -18,18 +18,15 @@ const EDGES: f64 = 2.0;
 pub(super) fn held(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let Some(needed_s) = case.test.sustained_s else { return Ok(()) };
     for (repetition, phase) in case.numbered_phases() {
-        let of = |name: &str, seconds: f64| {
-            let reason = Reason::new(Code::SustainedNotMet).with("repetition", repetition);
-            let reason = reason.with("phase", &phase.phase).with("needed", Datum::seconds(needed_s));
-            Err(reason.with(name, Datum::seconds(seconds)))
-        };
-        if phase.spans.transfer_s < needed_s {
-            return of("lasted", phase.spans.transfer_s);
+        let (name, needed) = (&phase.phase, needed_s);
+        let lasted = phase.spans.transfer_s;
+        if lasted < needed_s {
+            return Err(reason!(SustainedNotMet { repetition, phase: name, needed, lasted }));
         }
         // If all ranks have equal work, the shortest time is that of the first rank to end.
-        let first_s = phase.balance.seconds_min;
-        if first_s > 0.0 && first_s < needed_s {
-            return of("first_rank", first_s);
+        let first_rank = phase.balance.seconds_min;
+        if first_rank > 0.0 && first_rank < needed_s {
+            return Err(reason!(SustainedNotMet { repetition, phase: name, needed, first_rank }));
         }
     }
     Ok(())
@@ -41,10 +38,9 @@ pub(super) fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> 
     let mut worst: Option<f64> = None;
     for phase in case.phases(job) {
         let found = found(phase, needed).ok_or_else(|| {
-            let interval = window::series(phase).map(|series| Datum::seconds(series.interval));
-            let reason = Reason::new(Code::NoWholeWindow).with("phase", case.phase());
-            let reason = reason.with("repetition", job.info.repetition);
-            reason.with("window", Datum::seconds(needed)).with_some("interval", interval)
+            let interval = window::series(phase).map(|series| series.interval);
+            let repetition = job.info.repetition;
+            reason!(NoWholeWindow { phase: case.phase(), repetition, window: needed, interval })
         })?;
         worst = Some(worst.map_or(found.rate, |worst| worst.min(found.rate)));
     }

@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 use results::folder::Job;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, reason};
 use results::record::{Counts, Moments, Phase};
 use results::steady::IntervalSeries;
 use units::Dimension;
@@ -91,9 +91,8 @@ pub(crate) fn within(phase: &Phase, span: Span) -> Option<Result<WindowAmount, R
     let from = (since(span.from) - 1e-3).ceil().max(0.0) as usize;
     let to = (since(span.to) + 1e-3).floor().max(0.0) as usize;
     if interval <= 0.0 || to <= from {
-        let reason = Reason::new(Code::CommonTimeTooShort).with("phase", &phase.phase);
-        let reason = reason.with("interval", Datum::seconds(interval));
-        return Some(Err(reason.with("common", Datum::seconds(span.seconds().max(0.0)))));
+        let common = span.seconds().max(0.0);
+        return Some(Err(reason!(CommonTimeTooShort { phase: &phase.phase, interval, common })));
     }
     let moved: u64 = timeline.bytes.iter().take(to).skip(from).sum();
     let seconds = (to - from) as f64 * interval;

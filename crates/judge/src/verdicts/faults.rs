@@ -8,7 +8,7 @@ use plan::{Goal, Uses};
 use results::Outcome;
 use results::finding::Finding;
 use results::folder::Job;
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Datum, Reason, any, reason, row};
 use results::record::{self, Phase};
 use results::record::{has_kinds, is_kind};
 
@@ -81,8 +81,7 @@ impl Fault {
     pub(super) fn later(&self, decided: &Reason) -> Option<Reason> {
         let (cause, folder) = self.rejected.as_ref()?;
         let known = decided.code == Code::WrongDataUnattributed || holds(decided, cause);
-        let reason = || Reason::new(Code::DatasetChangedLater).with("cause", cause.clone());
-        (!known).then(|| reason().with("folder", folder))
+        (!known).then(|| reason!(DatasetChangedLater { cause: cause.clone(), folder }))
     }
 }
 
@@ -102,12 +101,9 @@ fn elsewhere<'f>(case: &TestCriterion<'_>, findings: &'f [Finding], job: &Job) -
         _ => false,
     };
     findings.iter().find(|finding| {
-        let before = finding.reason.reason("cause").filter(|_| finding.code() == Code::LintError);
+        let before = finding.reason.get(any::cause).filter(|_| finding.code() == Code::LintError);
         let reason = before.unwrap_or(&finding.reason);
-        let folders = match reason.get("folders") {
-            Some(Datum::List(folders)) => folders.as_slice(),
-            _ => &[],
-        };
+        let folders = reason.get(any::folders).unwrap_or_default();
         reason.code == Code::PathOnWrongFs && (folders.is_empty() || folders.iter().any(is_here))
     })
 }
@@ -160,19 +156,21 @@ pub(super) fn counted(case: &TestCriterion<'_>, fault: Option<&Fault>, decision:
     let (outcome, reason) = match (decision.outcome, excuse) {
         (Outcome::Pass, _) if allowed_count.is_some() => return decision,
         (Outcome::Fail, Some(Excuse::Written)) => {
-            let reason = Reason::new(Code::WrongDataUnattributed).with("wrong", found.clone());
-            let cause = rejected.as_ref().map(|(cause, _)| cause.clone());
-            let folder = rejected.as_ref().map(|(_, folder)| folder);
-            let reason = reason.with_some("cause", cause).with_some("folder", folder);
-            (Outcome::Invalid, reason.with("measured", decided))
+            let reason = reason!(WrongDataUnattributed {
+                cause: rejected.as_ref().map(|(cause, _)| cause),
+                folder: rejected.as_ref().map(|(_, folder)| folder),
+                ..
+            });
+            let reason = reason.with(any::wrong, found);
+            (Outcome::Invalid, reason.with(any::measured, decided))
         }
         (Outcome::Fail, _) if case.counts_errors() => {
-            (Outcome::Fail, found.clone().with("measured", decided))
+            (Outcome::Fail, found.clone().with(any::measured, decided))
         }
         _ if allowed_count.is_some_and(is_within) => return decision,
-        (outcome, Some(Excuse::Written)) => (outcome, decided.with("wrong", found.clone())),
+        (outcome, Some(Excuse::Written)) => (outcome, decided.with(any::wrong, found)),
         _ if is_consequence(&decided) => (Outcome::Fail, found.clone()),
-        _ => (Outcome::Fail, found.clone().with("also", decided)),
+        _ => (Outcome::Fail, found.clone().with(any::also, decided)),
     };
     Decision { outcome, reason, ..decision }
 }
@@ -180,10 +178,12 @@ pub(super) fn counted(case: &TestCriterion<'_>, fault: Option<&Fault>, decision:
 /// Whether a reason only states that the job did not end well, as it does after a fault. The end of a rank or
 /// of its launcher by a signal is another matter.
 fn is_consequence(reason: &Reason) -> bool {
-    let others = ["signal", "launcher", "dead_process"];
     match reason.code {
         Code::WrongData | Code::SampledWrong | Code::OperationsFailed => true,
-        Code::JobFailed => others.iter().all(|name| reason.get(name).is_none()),
+        Code::JobFailed => {
+            let has_other = reason.has(row::JobFailed::signal) || reason.has(row::JobFailed::launcher);
+            !has_other && !reason.has(row::JobFailed::dead_process)
+        }
         _ => false,
     }
 }

@@ -6,7 +6,7 @@ use crate::stage::Stage;
 use crate::{numbers, verdicts_of};
 use plan::Plan;
 use results::folder::Campaign;
-use results::reason::Code;
+use results::reason::{Code, row};
 use results::record::{Record, Value};
 use results::{Outcome, Verdict};
 
@@ -31,13 +31,13 @@ fn outcomes(verdicts: &[Verdict]) -> Vec<(&str, Outcome, Code)> {
 /// The text of a job's failure in its record.
 fn failure(verdict: &Verdict) -> &str {
     assert_eq!((verdict.outcome, verdict.reason.code), (Outcome::Invalid, Code::RecordedFailure));
-    verdict.reason.text("error").unwrap()
+    verdict.reason.get(row::RecordedFailure::error).unwrap()
 }
 
 /// The exit status of a job.
 fn status(verdict: &Verdict) -> Option<f64> {
     assert_eq!((verdict.outcome, verdict.reason.code), (Outcome::Invalid, Code::JobFailed));
-    verdict.reason.number("status")
+    verdict.reason.get(row::JobFailed::status)
 }
 
 /// A program that runs for this time and prints this rate.
@@ -75,7 +75,7 @@ fn a_recorded_value_that_the_program_did_not_print_is_invalid() {
     }
     let verdicts = verdicts_of(&plan, &campaign);
     assert_eq!(outcomes(&verdicts), [("UMT", Outcome::Invalid, Code::RecordsContradict)]);
-    assert_eq!(verdicts[0].reason.text("other"), Some("its value in stdout.txt"));
+    assert_eq!(verdicts[0].reason.get(row::RecordsContradict::other), Some("its value in stdout.txt"));
     campaign.jobs[0].printed = Some("nothing\n".into());
     assert_eq!(verdicts_of(&plan, &campaign)[0].reason.code, Code::RecordsContradict);
     campaign.jobs[0].printed = None;
@@ -195,7 +195,7 @@ fn parts_that_hardly_met_measure_nothing_together() {
     campaign.jobs.pop();
     let alone = verdicts_of(&plan, &campaign);
     assert_eq!(outcomes(&alone), [("L.a", Outcome::Invalid, Code::PartMissing)]);
-    assert_eq!(alone[0].reason.text("other"), Some("L.b"));
+    assert_eq!(alone[0].reason.get(row::PartMissing::other), Some("L.b"));
 }
 
 #[test]

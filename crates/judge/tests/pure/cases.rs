@@ -1,7 +1,7 @@
 //! Criteria on cases of a conformance suite. The records are made by hand.
 
 use results::folder::{Job, JobEnd};
-use results::reason::Code;
+use results::reason::{Code, row};
 use results::record::{Case, CaseOutcome, End, Evidence, Failure, Record, Run};
 use results::{Outcome, Verdict};
 
@@ -81,11 +81,14 @@ fn a_verdict_on_cases_lists_the_failed_and_the_untried_cases() {
     assert_eq!(codes(&verdict.warnings)[..4], kinds.map(|(code, _)| code));
     for (code, name) in kinds {
         let reason = of(&verdict.warnings, code).unwrap();
-        assert_eq!((texts(reason, "names"), reason.number("of")), (vec![name], Some(6.0)));
+        assert_eq!((texts(reason, "names"), reason.get(row::CasesSkipped::of)), (vec![name], Some(6.0)));
     }
     let failed = &verdict.warnings[0].reason;
-    assert_eq!((failed.number("rank"), failed.text("seen")), (Some(3.0), Some("two bytes")));
-    assert_eq!(verdict.warnings[3].reason.text("error"), Some("why open.c"));
+    assert_eq!(
+        (failed.get(row::CasesSkipped::rank), failed.get(row::CasesSkipped::seen)),
+        (Some(3.0), Some("two bytes"))
+    );
+    assert_eq!(verdict.warnings[3].reason.get(row::CasesSkipped::error), Some("why open.c"));
     let verdict = verdict_on("open.fail", "==", "0", three([MIXED, GOOD, GOOD]));
     assert_eq!(of(&verdict.warnings, Code::CasesFailed), None, "{verdict:?}");
 }
@@ -111,14 +114,20 @@ fn undecided_cases_make_a_clause_invalid_only_if_they_could_change_its_answer() 
         );
     }
     let verdict = verdict_on("posix.fail", "==", "0", three([SLOW, GOOD, GOOD]));
-    assert_eq!((verdict.reason.number("least"), verdict.reason.number("most")), (Some(0.0), Some(1.0)));
+    assert_eq!(
+        (verdict.reason.get(row::CasesUndecided::least), verdict.reason.get(row::CasesUndecided::most)),
+        (Some(0.0), Some(1.0))
+    );
 }
 
 #[test]
 fn untried_cases_or_an_incomplete_suite_are_not_a_pass() {
     let verdict = verdict_on("open.fail", "==", "0", three([IDLE, IDLE, IDLE]));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::CasesUntried));
-    assert_eq!((verdict.reason.number("cases"), verdict.reason.text("group")), (Some(2.0), Some("open")));
+    assert_eq!(
+        (verdict.reason.get(row::CasesUntried::cases), verdict.reason.get(row::CasesUntried::group)),
+        (Some(2.0), Some("open"))
+    );
     let verdict = verdict_on("open.skipped", "==", "1", three([IDLE, IDLE, IDLE]));
     assert_eq!(verdict.outcome, Outcome::Pass, "{}", verdict.reason);
     let verdict = verdict_on("views.fail", "==", "0", three([GOOD, GOOD, GOOD]));
@@ -128,6 +137,9 @@ fn untried_cases_or_an_incomplete_suite_are_not_a_pass() {
     broken[1].records.insert(1, Record::Failure(why));
     let verdict = verdict_on("cases.fail", "<=", "9", broken);
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::JobFailed));
-    let failure = verdict.reason.reason("failure").unwrap();
-    assert_eq!((failure.text("step"), failure.text("error")), (Some("launch"), Some("no more jobs")));
+    let failure = verdict.reason.get(row::JobFailed::failure).unwrap();
+    assert_eq!(
+        (failure.get(row::CasesOutOfTime::step), failure.get(row::CasesOutOfTime::error)),
+        (Some("launch"), Some("no more jobs"))
+    );
 }

@@ -3,7 +3,7 @@
 use plan::{Choice, Plan};
 use results::finding::Severity;
 use results::folder::Extension;
-use results::reason::Code;
+use results::reason::{Code, any, row};
 use results::{Outcome, Verdict};
 
 use super::{Parsed, campaign, evaluated, job, numbers, of, one, outcome, phase, verdicts_of};
@@ -101,9 +101,12 @@ fn a_value_that_decides_as_written_passes_or_fails_without_a_confidence_and_with
     ] {
         let verdict = measured(RULE, rates);
         assert_eq!(outcome(&verdict), wanted, "{rates:?}");
-        assert_eq!((verdict.as_written, verdict.reason.text("rule")), (true, Some("as-written")));
+        assert_eq!((verdict.as_written, verdict.reason.get(any::rule)), (true, Some("as-written")));
         assert_eq!(verdict.criterion, "mean >= 100 B/s (as written)");
-        assert_eq!((verdict.reason.get("confidence"), verdict.statistics.unwrap().bound), (None, None));
+        assert_eq!(
+            (verdict.reason.get(row::ThresholdMet::confidence), verdict.statistics.unwrap().bound),
+            (None, None)
+        );
         let jobs = (1..).zip(rates).map(|(at, rate)| job("T", at, phase("write", *rate))).collect();
         let summary = evaluated(&with(RULE, rates.len()), &campaign(jobs)).summary;
         let open: Vec<Code> =
@@ -132,8 +135,9 @@ fn further_looks_at_a_value_that_decides_as_written_need_a_waiver_and_have_no_er
         let findings = evaluated(&plan, &campaign(jobs)).summary.findings;
         let of_looks = [Code::PlannedLooks, Code::UnplannedLooks, Code::AsWrittenLooks];
         let found = findings.iter().filter(|one| of_looks.contains(&one.code()));
-        let all = found
-            .map(|one| (one.about.clone(), one.code(), one.severity, one.reason.get("confidence").is_some()));
+        let all = found.map(|one| {
+            (one.about.clone(), one.code(), one.severity, one.reason.has(row::UnplannedLooks::confidence))
+        });
         all.collect::<Vec<_>>()
     };
     let criterion = |metric: &str, keys: &str| {
@@ -170,7 +174,7 @@ fn a_widened_limit_has_its_cause_and_the_limit_without_it() {
     let bound = verdict.statistics.unwrap().bound.unwrap();
     assert_eq!(bound.to_bits(), 0.0_f64.to_bits(), "a rate is never negative: {bound}");
     let mixed = measured("cov_max = \"\"", &[60, 700, 90, 730, 95, 750, 400]);
-    assert_eq!((mixed.reason.get("lag_one"), mixed.reason.get("limit_independent")), (None, None));
+    assert_eq!((mixed.reason.get(any::lag_one), mixed.reason.get(any::limit_independent)), (None, None));
 }
 
 #[test]
@@ -214,7 +218,10 @@ fn the_total_rate_is_info_where_the_repetitions_differ_no_more_than_they_vary() 
         });
         let summary = evaluated(&with(criterion, seconds.len()), &campaign(jobs.collect())).summary;
         let found = of(&summary.findings, Code::Harmonic).unwrap();
-        assert!(!(found.flag("within_limit") && criterion.contains("as-written")), "it has no limit");
+        assert!(
+            !(found.flag(row::Harmonic::within_limit) && criterion.contains("as-written")),
+            "it has no limit"
+        );
         summary.findings.iter().any(|one| one.is_open() && one.code() == Code::Harmonic)
     };
     // Rates around 1 MB/s, far above the threshold.

@@ -1,6 +1,6 @@
 //! Whether more client nodes would have been faster.
 
-use results::reason::Code;
+use results::reason::{Code, any, row};
 use results::record::Record;
 use results::{Outcome, Verdict};
 
@@ -36,7 +36,7 @@ fn if_more_clients_are_faster_a_fail_is_inconclusive_and_a_pass_has_a_warning() 
     let missed = at_more_nodes(80, Some(120));
     assert_eq!(outcome(&missed), (Outcome::Inconclusive, Code::ClientLimited));
     assert_eq!(numbers(&missed.reason, ["nodes", "times", "ratio_low"]), [Some(8.0), Some(1.5), Some(1.5)]);
-    assert_eq!(missed.reason.reason("measured").map(|reason| reason.code), Some(Code::ThresholdNotMet));
+    assert_eq!(missed.reason.get(any::measured).map(|reason| reason.code), Some(Code::ThresholdNotMet));
     let met = at_more_nodes(120, Some(180));
     assert_eq!((met.outcome, met.warnings[0].code()), (Outcome::Pass, Code::ClientLimited));
     let full = at_more_nodes(80, Some(82));
@@ -45,7 +45,7 @@ fn if_more_clients_are_faster_a_fail_is_inconclusive_and_a_pass_has_a_warning() 
     let unknown = at_more_nodes(80, None);
     let warning = &unknown.warnings[0].reason;
     assert_eq!((unknown.outcome, warning.code), (Outcome::Fail, Code::ClientLimitUnknown));
-    assert_eq!(warning.text("test"), Some("T.n8"));
+    assert_eq!(warning.get(row::ClientLimitUnknown::test), Some("T.n8"));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_gain_within_the_noise_excuses_a_fail_only_if_more_clients_may_meet_the_thre
     assert_eq!(outcome(&excused), (Outcome::Inconclusive, Code::ClientLimitUnclear), "{}", excused.reason);
     let [low, high] = numbers(&excused.reason, ["ratio_low", "ratio_high"]);
     assert!(low < Some(1.05) && high > Some(1.05), "{low:?} {high:?}");
-    assert_eq!(excused.reason.reason("measured").map(|reason| reason.code), Some(Code::ThresholdNotMet));
+    assert_eq!(excused.reason.get(any::measured).map(|reason| reason.code), Some(Code::ThresholdNotMet));
     let fails_too = at([78, 80, 82], [79, 84, 89]);
     assert_eq!((fails_too.outcome, fails_too.warnings[0].code()), (Outcome::Fail, Code::ClientLimitUnclear));
     let met = at([118, 120, 122], [115, 125, 135]);

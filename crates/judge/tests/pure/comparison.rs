@@ -4,7 +4,7 @@ use judge::{CampaignToCompare, ComparisonRules, compare};
 use plan::Plan;
 use results::comparison::{CampaignComparison, ComparedFact, Conclusion};
 use results::folder::{Campaign, Fill, Layout};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Datum, any, reason, row};
 use results::record::Record;
 use results::{Outcome, record};
 
@@ -18,8 +18,8 @@ fn writes(values: &[u64]) -> Campaign {
 
 /// The comparison of campaigns of their plans, by these rules. All evidence is intact.
 pub(crate) fn compared(all: &[(&Plan, &Campaign)], rules: ComparisonRules) -> CampaignComparison {
-    let intact = Reason::new(Code::EvidenceIntact);
     let judged: Vec<Campaign> = all.iter().map(|(plan, campaign)| judged(plan, campaign)).collect();
+    let intact = reason!(EvidenceIntact);
     let to_compare = |((plan, _), campaign)| CampaignToCompare {
         name: "c",
         plan,
@@ -95,7 +95,10 @@ fn equal_systems_show_no_difference_and_say_when_a_row_alone_would() {
     let many = compared(&pairs, ComparisonRules::default());
     let one = &many.rows[0].against[0];
     assert_eq!((one.conclusion, many.ratios), (Conclusion::NoDifferenceShown, 8));
-    assert_eq!(one.reason.number("alone_low"), alone.rows[0].against[0].together.map(|one| one.low));
+    assert_eq!(
+        one.reason.get(row::NoDifferenceShown::alone_low),
+        alone.rows[0].against[0].together.map(|one| one.low)
+    );
 }
 
 /// A campaign whose phases take this many seconds.
@@ -158,7 +161,7 @@ fn values_that_cannot_be_compared_have_their_reason() {
     assert_eq!(first(&missing), (Conclusion::NotComparable, Code::UnusableInCampaign));
     let reason = &missing.rows[0].against[0].reason;
     assert_eq!(
-        (reason.text("campaign"), reason.reason("cause").unwrap().code),
+        (reason.get(row::UnusableInCampaign::campaign), reason.get(any::cause).unwrap().code),
         (Some("B"), Code::RepetitionsMissing)
     );
     assert_eq!(missing.clauses[0].verdicts[1].as_ref().unwrap().outcome, Outcome::Invalid);
@@ -181,7 +184,7 @@ fn a_test_that_one_plan_lacks_is_named_and_has_no_ratio() {
     assert_eq!(tests, ["T", "U"]);
     let one = &found.rows[1].against[0];
     assert_eq!((one.conclusion, one.reason.code), (Conclusion::NotComparable, Code::NotInCampaign));
-    assert_eq!(one.reason.text("campaign"), Some("A"));
+    assert_eq!(one.reason.get(row::NotInCampaign::campaign), Some("A"));
     let lacks = found.differences.iter().find(|one| one.fact == ComparedFact::TestPlanned).unwrap();
     assert_eq!((lacks.about.as_str(), &lacks.values[..]), ("U", &[None, Some(Datum::Flag(true))][..]));
     assert!(found.differences.iter().all(|one| one.fact != ComparedFact::Command), "the plan lacks the test");
@@ -201,7 +204,7 @@ fn other_parameters_are_compared_only_if_the_user_asks() {
     let asked = compared(&pairs, rules);
     assert_eq!(first(&asked).0, Conclusion::Slower);
     let caution = asked.rows[0].against[0].caution.as_ref().unwrap();
-    assert_eq!((caution.code, caution.flag("compared")), (Code::TestsDiffer, true));
+    assert_eq!((caution.code, caution.flag(row::TestsDiffer::compared)), (Code::TestsDiffer, true));
     let facts: Vec<ComparedFact> = asked.differences.iter().map(|one| one.fact).collect();
     assert!(facts.contains(&ComparedFact::Command), "{facts:?}");
 }
@@ -213,7 +216,8 @@ fn other_ranks_and_recorded_parameters_are_other_parameters() {
         campaign.jobs.iter_mut().flat_map(|job| &mut job.records).for_each(change);
         of_two(&five(), &writes(&BASE), &campaign)
     };
-    let what = |comparison: &CampaignComparison| comparison.rows[0].against[0].reason.get("what").cloned();
+    let what =
+        |comparison: &CampaignComparison| comparison.rows[0].against[0].reason.data.get("what").cloned();
     let ranks = changed(&|record| match record {
         Record::Run(run) => run.nodes = 2,
         Record::Phase(_) | Record::State(_) | Record::Case(_) => {}
@@ -233,9 +237,6 @@ fn other_ranks_and_recorded_parameters_are_other_parameters() {
 #[test]
 fn a_campaign_whose_evidence_is_rejected_has_no_values_and_no_verdict_but_invalid() {
     let (plan, base) = (five(), judged(&five(), &writes(&BASE)));
-    let intact = Reason::new(Code::EvidenceIntact);
-    let rejected =
-        Reason::new(Code::EvidenceRejected).with("faults", 1_u32).with("fault", "plan.toml was modified");
     let one = |evidence, is_usable| CampaignToCompare {
         name: "c",
         plan: &plan,
@@ -244,11 +245,17 @@ fn a_campaign_whose_evidence_is_rejected_has_no_values_and_no_verdict_but_invali
         evidence,
         is_usable,
     };
-    let found = compare(&[one(&intact, true), one(&rejected, false)], ComparisonRules::default());
+    let found = compare(
+        &[
+            one(&reason!(EvidenceIntact), true),
+            one(&reason!(EvidenceRejected { faults: 1_u32, fault: "plan.toml was modified" }), false),
+        ],
+        ComparisonRules::default(),
+    );
     assert_eq!(first(&found), (Conclusion::NotComparable, Code::UnusableInCampaign));
     assert!(found.rows[0].samples[1].values.is_empty());
     let reason = &found.rows[0].against[0].reason;
-    assert_eq!(reason.reason("cause").map(|cause| cause.code), Some(Code::EvidenceRejected));
+    assert_eq!(reason.get(any::cause).map(|cause| cause.code), Some(Code::EvidenceRejected));
     assert_eq!(found.clauses[0].verdicts[1].as_ref().unwrap().outcome, Outcome::Invalid);
     assert_eq!((found.campaigns[1].overall, found.ratios), (Outcome::Invalid, 0));
 }

@@ -1,6 +1,7 @@
 //! Sustained and steady rates, warm-ups, trends, more clients, and parts that ran at once.
 
 use results::TimeWindowKind;
+use results::reason::{Code, any, row};
 use results::record::{Counts, Moments, Timeline};
 
 use super::*;
@@ -165,13 +166,13 @@ fn a_different_first_repetition_and_a_decrease_over_the_repetitions_are_reported
     let cold = five([160, 100, 101, 99, 100]).warnings;
     let first = of(&cold, Code::FirstDiffers).unwrap();
     assert_eq!(
-        (numbers(first, ["share", "others"]), first.flag("no_warm_up")),
+        (numbers(first, ["share", "others"]), first.flag(row::FirstDiffers::no_warm_up)),
         ([Some(1.6), Some(4.0)], true)
     );
     let falling = five([120, 115, 109, 104, 100]).warnings;
     let trend = of(&falling, Code::Trend).unwrap();
-    assert_eq!(trend.text("metric"), Some("write.bw"));
-    assert!((trend.number("change").unwrap() + 0.18).abs() < 0.005, "{trend}");
+    assert_eq!(trend.get(row::Trend::metric), Some("write.bw"));
+    assert!((trend.get(row::Trend::change).unwrap() + 0.18).abs() < 0.005, "{trend}");
     assert_eq!(numbers(trend, ["n", "p"]), [Some(5.0), Some(0.0167)]);
     let even = five([100, 101, 99, 100, 102]).warnings;
     assert_eq!((of(&even, Code::Trend), of(&even, Code::FirstDiffers)), (None, None));
@@ -190,14 +191,14 @@ fn repeated(rates: &[u64], stat: &str) -> Verdict {
 fn neighbours_that_are_alike_widen_the_limit_of_the_mean_and_leave_the_median_undecided() {
     let drifting = [112, 110, 111, 106, 104, 99, 97, 92, 90, 91];
     let mixed = [112, 90, 106, 97, 111, 91, 104, 92, 110, 99];
-    let limit = |verdict: &Verdict| verdict.reason.number("limit").unwrap();
+    let limit = |verdict: &Verdict| verdict.reason.get(row::ThresholdMet::limit).unwrap();
     let (alike, apart) = (repeated(&drifting, "mean"), repeated(&mixed, "mean"));
     assert_eq!((alike.outcome, apart.outcome), (Outcome::Inconclusive, Outcome::Pass), "{}", alike.reason);
     assert!(limit(&alike) < 90.0 && limit(&apart) > 95.0, "{} {}", alike.reason, apart.reason);
     assert_eq!(alike.statistics.as_ref().unwrap().bound, Some(limit(&alike)), "one limit everywhere");
     let warning = of(&alike.warnings, Code::DependentRepetitions).unwrap();
-    assert!(warning.number("lag_one") > Some(0.5) && warning.number("p") < Some(0.001), "{warning}");
-    assert!(warning.flag("widened"));
+    assert!(warning.get(any::lag_one) > Some(0.5) && warning.get(any::p) < Some(0.001), "{warning}");
+    assert!(warning.flag(row::DependentRepetitions::widened));
     assert_eq!(of(&apart.warnings, Code::DependentRepetitions), None);
     let median = repeated(&drifting, "median");
     assert_eq!(outcome(&median), (Outcome::Inconclusive, Code::DependentRepetitions));
@@ -224,7 +225,7 @@ fn a_warm_up_counts_for_nothing_and_the_verdict_says_so() {
     let verdict = one(&asks("warm_up = 1", "write.bw"), &campaign);
     assert_eq!(verdict.statistics.as_ref().unwrap().values, [100.0; 3]);
     let warm_up = of(&verdict.warnings, Code::WarmUp).unwrap();
-    assert_eq!((warm_up.number("ran"), warm_up.number("planned")), (Some(1.0), None));
+    assert_eq!((warm_up.get(row::WarmUp::ran), warm_up.get(row::WarmUp::planned)), (Some(1.0), None));
     assert_eq!(texts(warm_up, "folders"), ["jobs/0001-T+warm-up-r1"]);
     assert!(verdict.jobs.iter().all(|job| !job.contains("warm-up")));
 }
@@ -351,7 +352,7 @@ fn a_group_over_two_names_of_one_file_system_is_invalid_in_its_parts_and_in_its_
     assert!(one.iter().all(|verdict| verdict.reason.code == Code::OneFsTwice), "{one:#?}");
     let reason = &one[0].reason;
     assert_eq!(
-        ["fs", "other", "device"].map(|name| reason.text(name)),
+        [row::OneFsTwice::fs, row::OneFsTwice::other, row::OneFsTwice::device].map(|field| reason.get(field)),
         [Some("s"), Some("t"), Some("/dev/sda1")]
     );
     assert_eq!(of(&one[2].warnings, Code::OneFsTwice), None, "listed once: {one:#?}");
@@ -398,7 +399,7 @@ fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
     );
     let common = of(&verdicts[0].notes, Code::CommonWindow).unwrap();
     assert_eq!(numbers(common, ["window", "repetition"]), [Some(11.0), Some(1.0)]);
-    assert!((common.number("share").unwrap() - 0.68).abs() < 0.005, "{common}");
+    assert!((common.get(row::CommonWindow::share).unwrap() - 0.68).abs() < 0.005, "{common}");
     let of_part = verdicts[2].notes.iter().find(|note| note.about == "G.a").unwrap();
     assert_eq!(&of_part.reason, common);
     let window = &verdicts[0].time_windows[0];
@@ -409,7 +410,10 @@ fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
         numbers(&late[0].reason, ["repetition", "share", "needed"]),
         [Some(1.0), Some(0.429), Some(0.5)]
     );
-    assert_eq!((late[0].reason.text("part"), late[0].reason.text("other")), (Some("G.a"), Some("G.b")));
+    assert_eq!(
+        (late[0].reason.get(row::Overlap::part), late[0].reason.get(row::Overlap::other)),
+        (Some("G.a"), Some("G.b"))
+    );
     assert_eq!(outcome(&late[2]), (Outcome::Invalid, Code::PartUnusable));
 }
 

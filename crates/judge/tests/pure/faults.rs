@@ -1,5 +1,6 @@
 //! Whom a failure concerns: the storage system, so that its clauses fail, or the measurement.
 
+use results::reason::{Code, any, row};
 use results::record::{ErrorCause, FailedCall, FailureReason, Notice, WaitingCall, error_cause};
 
 use super::*;
@@ -89,12 +90,19 @@ fn a_failed_call_fails_the_clause_or_makes_it_invalid_by_its_error_and_its_place
 #[test]
 fn the_verdict_has_rank_node_path_call_error_and_time_of_the_failed_call() {
     let reason = one(&plan(WRITE), &failed(call("/s/f", Some(EIO)))).reason;
-    let text = |name| reason.text(name);
-    assert_eq!((text("call"), text("path"), text("node")), (Some("write"), Some("/s/f"), Some("n7")));
-    assert_eq!((text("error"), text("at")), (Some("EIO"), Some("2025-11-29T03:00:00.25Z")));
-    assert_eq!((reason.number("rank"), reason.number("offset")), (Some(3.0), Some(4096.0)));
-    assert_eq!(text("folder"), Some("jobs/0002-T-r2"));
-    assert!(reason.get("also").is_none() && reason.get("measured").is_none(), "{reason:?}");
+    use row::FileCallFailed as Row;
+    let text = |field| reason.get(field);
+    assert_eq!(
+        (text(Row::call), text(Row::path), text(Row::node)),
+        (Some("write"), Some("/s/f"), Some("n7"))
+    );
+    assert_eq!((text(Row::error), text(Row::at)), (Some("EIO"), Some("2025-11-29T03:00:00.25Z")));
+    assert_eq!(
+        (reason.get(row::FileCallFailed::rank), reason.get(row::FileCallFailed::offset)),
+        (Some(3.0), Some(4096.0))
+    );
+    assert_eq!(text(Row::folder), Some("jobs/0002-T-r2"));
+    assert!(!reason.has(any::also) && !reason.has(any::measured), "{reason:?}");
 }
 
 #[test]
@@ -225,7 +233,11 @@ fn operations_that_failed_while_the_job_continued_count_by_their_error() {
         if wanted == Outcome::Fail {
             let reason = &verdict.reason;
             assert_eq!(reason.code, Code::FileCallFailed);
-            let place = (reason.text("path"), reason.text("node"), reason.number("operations"));
+            let place = (
+                reason.get(row::FileCallFailed::path),
+                reason.get(row::FileCallFailed::node),
+                reason.get(row::FileCallFailed::operations),
+            );
             assert_eq!(place, (Some("/s/d/f"), Some("n9"), Some(4.0)));
         }
     }
@@ -260,9 +272,18 @@ fn a_rank_that_did_not_return_from_a_call_fails_the_clause_and_a_slow_job_does_n
         assert_eq!(verdict.outcome, wanted, "{waits:?} {timeout_s}: {verdict:#?}");
     }
     let reason = late(vec![wait("/s/f", 75), wait("/s/g", 61)], 3600.0).reason;
-    let what = (reason.code, reason.text("call"), reason.text("path"), reason.text("node"));
+    let what = (
+        reason.code,
+        reason.get(row::CallNeverReturned::call),
+        reason.get(row::CallNeverReturned::path),
+        reason.get(row::CallNeverReturned::node),
+    );
     assert_eq!(what, (Code::CallNeverReturned, Some("fsync"), Some("/s/f"), Some("n3")));
-    let numbers = (reason.number("rank"), reason.number("lasted"), reason.number("ranks"));
+    let numbers = (
+        reason.get(row::CallNeverReturned::rank),
+        reason.get(row::CallNeverReturned::lasted),
+        reason.get(row::CallNeverReturned::ranks),
+    );
     assert_eq!(numbers, (Some(5.0), Some(75.0), Some(2.0)));
 }
 
@@ -292,7 +313,7 @@ fn a_fault_of_the_job_that_made_the_dataset_fails_the_clauses_that_need_it() {
     campaign.jobs = vec![maker];
     let verdict = one(&plan(READ), &campaign);
     assert_eq!(outcome(&verdict), (Outcome::Fail, Code::FileCallFailed), "{verdict:#?}");
-    assert_eq!(verdict.reason.text("folder"), Some("jobs/0001-dataset.d-r1"));
+    assert_eq!(verdict.reason.get(any::folder), Some("jobs/0001-dataset.d-r1"));
 }
 
 #[test]
@@ -310,7 +331,7 @@ fn a_maker_that_lost_its_own_file_fails_the_clauses_that_need_it() {
     let maker = lost("dataset.d", 1);
     let found = verdict(&of_dataset("-w -W -k"), &maker);
     assert_eq!(outcome(&found), (Outcome::Fail, Code::FileCallFailed), "{found:#?}");
-    assert_eq!(found.reason.text("folder"), Some("jobs/0001-dataset.d-r1"));
+    assert_eq!(found.reason.get(any::folder), Some("jobs/0001-dataset.d-r1"));
     // The maker is another test.
     let reader = READ.replace("dataset.d", "T");
     let by_test = plan(&format!("ior = \"-w -W -k\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\n{reader}"));
@@ -318,7 +339,7 @@ fn a_maker_that_lost_its_own_file_fails_the_clauses_that_need_it() {
     for job in [lost("T", 1), unwritten] {
         let found = verdict(&by_test, &job);
         assert_eq!(outcome(&found), (Outcome::Fail, Code::FileCallFailed), "{found:#?}");
-        assert_eq!(found.reason.text("folder"), Some(&*job.folder));
+        assert_eq!(found.reason.get(any::folder), Some(&*job.folder));
     }
     // One with a clause fails that one.
     let own = "criterion = { metric = \"write.errors\", op = \"==\", value = \"0 errors\" }";

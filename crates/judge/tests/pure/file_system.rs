@@ -6,7 +6,7 @@ use results::folder::{
     BackingLayer, Campaign, CampaignInfo, FileSystemFacts, Fill, Job, JobEnd, JobInfo, LayerKind, Layout,
     Machine, Target,
 };
-use results::reason::Code;
+use results::reason::{Code, row};
 use results::record::{EachRank, End, Phase, Record, Run};
 use results::{Outcome, Verdict};
 
@@ -71,7 +71,7 @@ fn every_finding_about_a_file_system_in_use_is_found_in_its_defect_and_nothing_e
         assert_eq!((findings[0].severity, findings[0].about.as_str()), (severity, "T"));
     }
     let lost = found(one, &missing).remove(0).reason;
-    assert_eq!((texts(&lost, "missing"), lost.text("when")), (vec!["b3"], Some("before")));
+    assert_eq!((texts(&lost, "missing"), lost.get(row::FillRecorded::when)), (vec!["b3"], Some("before")));
     assert_eq!(numbers(&lost, ["targets", "repetition"]), [Some(3.0), Some(1.0)]);
     for (stripes, count) in [("stripes = \"all\"", 3), ("stripes = \"all\"", -1), ("stripes = 3", -1)] {
         assert_eq!(found(stripes, &|job| lain(job, count)), [], "{stripes}");
@@ -114,7 +114,7 @@ fn what_nothing_tells_is_not_degraded() {
     (blind.info.fill_before, blind.info.fill_after) = (None, None);
     let findings = of_state(&made, &campaign(vec![blind]), "T");
     assert_eq!(codes(&findings), [Code::NotDegraded]);
-    assert!(findings[0].reason.flag("unknown"), "{findings:#?}");
+    assert!(findings[0].reason.flag(row::NotDegraded::unknown), "{findings:#?}");
 }
 
 /// A job that moved 1000 bytes and succeeded, with the files of four ranks on these targets.
@@ -204,8 +204,11 @@ fn a_server_that_is_lost_makes_the_clause_invalid_unless_the_test_bears_it() {
     assert_eq!((strict.reason.code, texts(&strict.reason, "missing")), (Code::Degraded, vec!["b2"]));
     let borne: Vec<_> = bears.warnings.iter().filter(|one| one.code() == Code::Degraded).collect();
     let [gone, down] = &borne[..] else { panic!("{:#?}", bears.warnings) };
-    assert_eq!((texts(&gone.reason, "missing"), gone.reason.number("targets")), (vec!["b2"], Some(3.0)));
-    assert_eq!((down.reason.text("health"), down.severity), (Some("b2 is down"), Severity::Info));
+    assert_eq!(
+        (texts(&gone.reason, "missing"), gone.reason.get(row::Degraded::targets)),
+        (vec!["b2"], Some(3.0))
+    );
+    assert_eq!((down.reason.get(row::Degraded::health), down.severity), (Some("b2 is down"), Severity::Info));
     let info =
         strict.warnings.iter().any(|one| one.code() == Code::Degraded && one.severity < Severity::Error);
     assert!(!info, "its reason says so: {:#?}", strict.warnings);
@@ -219,7 +222,10 @@ fn a_state_in_which_nothing_is_down_makes_its_tests_invalid() {
     let verdict_of = |job: &Job| verdicts_of(&made, &campaign(vec![job.clone()])).remove(0);
     let invalid = verdict_of(&lost);
     assert_eq!(outcome(&invalid), (Outcome::Invalid, Code::NotDegraded));
-    assert_eq!((invalid.reason.flag("known"), invalid.reason.text("when")), (true, Some("before")));
+    assert_eq!(
+        (invalid.reason.flag(row::NotDegraded::known), invalid.reason.get(row::NotDegraded::when)),
+        (true, Some("before"))
+    );
     lost.info.down_before = Some(vec!["b2 is down".into()]);
     assert_eq!(verdict_of(&lost).outcome, Outcome::Pass);
 }
@@ -235,7 +241,7 @@ fn what_servers_moved_is_compared_with_all_that_ran_at_once() {
     let found = campaign([&both[..], &[alone]].concat());
     let share = |id: &str| {
         let findings = of_state(&made, &found, id);
-        of(&findings, Code::Exclusive).and_then(|reason| reason.number("share"))
+        of(&findings, Code::Exclusive).and_then(|reason| reason.get(row::Exclusive::share))
     };
     assert_eq!((share("T"), share("G.a"), share("G.b")), (Some(0.5), None, None));
 }
@@ -309,7 +315,7 @@ fn a_file_system_on_a_loop_device_or_in_memory_needs_a_waiver_and_an_overlay_is_
         let mut all = summary(&plan, &campaign).findings.into_iter();
         let one = all.find(|one| one.code() == Code::BackingStore)?;
         assert_eq!(one.about, "fs.s");
-        Some((one.severity, one.reason.text("how").unwrap().to_owned()))
+        Some((one.severity, one.reason.get(row::BackingStore::how).unwrap().to_owned()))
     };
     let (asks, info) = (Severity::NeedsWaiver, Severity::Info);
     let some = |severity, how: &str| Some((severity, how.to_owned()));

@@ -4,7 +4,7 @@
 use plan::Plan;
 use results::finding::Finding;
 use results::folder::{Campaign, JobEnd};
-use results::reason::{Code, Reason};
+use results::reason::{Code, any, reason, row};
 use results::record::{Check, Moments, Phase, Record, Spans, Stonewall, Timeline};
 use results::{Outcome, Verdict};
 
@@ -50,7 +50,7 @@ fn an_error_about_a_phase_leaves_the_other_phases_of_its_test_alone() {
     let mut both = job("T", 1, Phase { persisted: false, ..phase("write", 100) });
     both.records.insert(2, Record::Phase(Box::new(phase("read", 100))));
     let mut campaign = campaign(vec![both]);
-    campaign.info.findings = vec![lint_error("T", Reason::new(Code::MissingPersist)).of_phase("write")];
+    campaign.info.findings = vec![lint_error("T", reason!(MissingPersist)).of_phase("write")];
     let verdicts = verdicts_of(&plan(text), &campaign);
     assert_eq!(outcomes(&verdicts), [("T", Outcome::Invalid), ("T", Outcome::Pass)], "{verdicts:#?}");
     assert_eq!(verdicts[0].reason.code, Code::LintError);
@@ -84,7 +84,7 @@ fn an_error_about_a_series_counts_for_its_tests() {
     let good = verdict_of(&series("\"1\", \"2\", \"4\""), &ran);
     let open = Outcome::Inconclusive;
     assert_eq!(outcomes(&good), [("S.s2.w", open), ("S.s4.w", open)], "single repetitions: {good:#?}");
-    let found = lint_error("S", Reason::new(Code::MissingPersist));
+    let found = lint_error("S", reason!(MissingPersist));
     let bad = judged_in_spite_of(&series("\"2\", \"4\""), &ran, found);
     assert_eq!(outcomes(&bad), [("S.s4.w", Outcome::Invalid)]);
     assert_eq!(bad[0].reason.code, Code::ReferenceUnusable, "the base is as little usable");
@@ -214,7 +214,7 @@ fn nothing_rests_on_a_number_that_a_finding_made_invalid() {
     let text = test("BASE", "", "-w -e", "write.bw")
         + &test("T", "", "-w -e", "write.bw").replace("10 B/s", "50% of BASE.write.bw");
     let jobs = [("BASE", phase("write", 100)), ("T", phase("write", 100))];
-    let found = || lint_error("BASE", Reason::new(Code::MissingPersist));
+    let found = || lint_error("BASE", reason!(MissingPersist));
     let verdicts = judged_in_spite_of(&text, &jobs, found());
     assert_eq!(outcomes(&verdicts), [("BASE", Outcome::Invalid), ("T", Outcome::Invalid)], "{verdicts:#?}");
     assert_eq!(verdicts[1].reason.code, Code::ReferenceUnusable);
@@ -273,11 +273,11 @@ fn cached_reads_are_invalid_in_every_phase() {
         let text = |keys: &str| test("T", keys, line, &format!("{name}.bw"));
         let cold = verdict_of(&text(""), &[("T", cached.clone())]).remove(0);
         assert_eq!(outcome(&cold), (Outcome::Invalid, Code::CachedRead), "{cold:#?}");
-        assert_eq!(cold.reason.number("share"), Some(1.0));
+        assert_eq!(cold.reason.get(row::CachedRead::share), Some(1.0));
         let warm = verdict_of(&text("cache = \"warm\""), &[("T", cached)]).remove(0);
         assert_eq!(warm.outcome, Outcome::Pass, "{warm:#?}");
         let cached = of(&warm.warnings, Code::CachedRead).unwrap();
-        assert_eq!(cached.text("phase"), Some(name), "{:#?}", warm.warnings);
+        assert_eq!(cached.get(any::phase), Some(name), "{:#?}", warm.warnings);
     }
 }
 
@@ -307,11 +307,11 @@ fn what_a_mix_a_ramp_or_a_least_time_explains_is_neither_missing_nor_too_much() 
 fn an_error_about_the_whole_campaign_counts_for_each_clause_and_one_about_a_group_for_its_sum() {
     let text = test("A", "", "-w -e", "write.bw") + &test("B", "", "-w -e", "write.bw");
     let jobs = ["A", "B"].map(|id| (id, phase("write", 100)));
-    let whole = judged_in_spite_of(&text, &jobs, lint_error("", Reason::new(Code::MissingPersist)));
+    let whole = judged_in_spite_of(&text, &jobs, lint_error("", reason!(MissingPersist)));
     assert_eq!(outcomes(&whole), [("A", Outcome::Invalid), ("B", Outcome::Invalid)]);
-    let one = judged_in_spite_of(&text, &jobs, lint_error("fs.s", Reason::new(Code::MissingPersist)));
+    let one = judged_in_spite_of(&text, &jobs, lint_error("fs.s", reason!(MissingPersist)));
     assert_eq!(outcomes(&one), [("A", Outcome::Invalid), ("B", Outcome::Invalid)], "on that file system");
-    let mut mild = lint_error("A", Reason::new(Code::MissingPersist));
+    let mut mild = lint_error("A", reason!(MissingPersist));
     mild.severity = results::Severity::NeedsWaiver;
     assert_eq!(
         outcomes(&judged_in_spite_of(&text, &jobs, mild)),

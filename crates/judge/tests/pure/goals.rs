@@ -4,7 +4,7 @@ use judge::Evaluation;
 use results::Outcome;
 use results::finding::Finding;
 use results::folder::Extension;
-use results::reason::{Code, Reason};
+use results::reason::{Code, any, reason, row};
 
 use plan::{Choice, Plan};
 
@@ -30,7 +30,7 @@ fn a_threshold_can_be_a_share_of_the_value_of_another_test() {
     assert_eq!((verdict.outcome, verdict.threshold), (Outcome::Pass, Some(100.0)), "{verdict:#?}");
     assert_eq!(verdict.criterion, "mean >= 50% of T.write.bw");
     assert_eq!(
-        (verdict.reason.code, verdict.reason.text("reference")),
+        (verdict.reason.code, verdict.reason.get(row::ThresholdMet::reference)),
         (Code::ThresholdMet, Some("50% of T.write.bw"))
     );
     let ratio = numbers(&verdict.reason, ["value", "threshold", "ratio_low", "ratio_high"]);
@@ -156,7 +156,7 @@ fn a_median_is_compared_with_the_median_of_the_reference_and_both_have_limits() 
     assert_eq!(of(&[5, 8, 6, 9, 7, 9]).outcome, Outcome::Fail);
     let few = of(&[110, 113, 111, 114, 112]);
     assert_eq!(outcome(&few), (Outcome::Inconclusive, Code::RatioNoLimit));
-    assert_eq!(few.reason.number("n_min"), Some(6.0));
+    assert_eq!(few.reason.get(row::RatioNoLimit::n_min), Some(6.0));
 }
 
 #[test]
@@ -208,12 +208,16 @@ fn an_inconclusive_step_of_a_series_shows_limits_around_its_threshold() {
     let near = verdict([1625, 1705, 1745, 1745]);
     assert_eq!(near.outcome, Outcome::Inconclusive, "{near:#?}");
     assert_eq!(numbers(&near.reason, ["ratio_low", "ratio_high"]), [Some(0.891), Some(1.0)]);
-    assert!(near.reason.number("ratio_high") > Some(1.0), "{}", near.reason);
+    assert!(near.reason.get(row::ThresholdMet::ratio_high) > Some(1.0), "{}", near.reason);
     let missed = verdict([1618, 1698, 1738, 1738]);
     assert_eq!(missed.outcome, Outcome::Fail, "{missed:#?}");
     assert_eq!(numbers(&missed.reason, ["ratio_low", "ratio_high"]), [Some(0.887), Some(1.0)]);
-    assert!(missed.reason.number("ratio_high") < Some(1.0), "{}", missed.reason);
-    assert!(missed.reason.number("confidence") > Some(0.98), "one of three steps: {}", missed.reason);
+    assert!(missed.reason.get(row::ThresholdMet::ratio_high) < Some(1.0), "{}", missed.reason);
+    assert!(
+        missed.reason.get(row::ThresholdMet::confidence) > Some(0.98),
+        "one of three steps: {}",
+        missed.reason
+    );
 }
 
 #[test]
@@ -223,8 +227,14 @@ fn a_share_of_an_invalid_value_is_invalid() {
     let campaign = campaign(vec![job("T", 1, phase("write", 100)), job("U", 1, phase("write", 100))]);
     let verdict = verdicts_of(&plan(keys), &campaign).remove(0);
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::ReferenceUnusable));
-    assert_eq!((verdict.reason.text("metric"), verdict.reason.text("test")), (Some("write.bw"), Some("T")));
-    assert_eq!(verdict.reason.reason("cause").map(|reason| reason.code), Some(Code::RepetitionsMissing));
+    assert_eq!(
+        (
+            verdict.reason.get(row::ReferenceUnusable::metric),
+            verdict.reason.get(row::ReferenceUnusable::test)
+        ),
+        (Some("write.bw"), Some("T"))
+    );
+    assert_eq!(verdict.reason.get(any::cause).map(|reason| reason.code), Some(Code::RepetitionsMissing));
 }
 
 #[test]
@@ -273,12 +283,11 @@ fn an_allowed_lint_error_makes_the_verdict_invalid() {
     let clear = verdicts_of(&plan, &campaign(jobs())).remove(0);
     assert_eq!(clear.outcome, Outcome::Pass, "{clear:#?}");
     let mut with_error = campaign(jobs());
-    let found = Reason::new(Code::MissingPersist);
-    with_error.info.findings = vec![lint_error("T", found.clone())];
+    with_error.info.findings = vec![lint_error("T", reason!(MissingPersist))];
     let invalid = verdicts_of(&plan, &with_error).remove(0);
     assert_eq!(outcome(&invalid), (Outcome::Invalid, Code::LintError));
-    assert_eq!(invalid.reason.reason("cause"), Some(&found));
-    assert_eq!(invalid.reason.reason("measured").map(|reason| reason.code), Some(Code::ThresholdMet));
+    assert_eq!(invalid.reason.get(any::cause), Some(&reason!(MissingPersist)));
+    assert_eq!(invalid.reason.get(any::measured).map(|reason| reason.code), Some(Code::ThresholdMet));
     let listed = summary(&plan, &with_error).findings;
     assert!(listed.contains(&with_error.info.findings[0]), "{listed:#?}");
 }
@@ -290,8 +299,7 @@ fn an_error_about_one_criterion_does_not_affect_the_others_of_its_test() {
                 { metric = \"write.seconds\", op = \"<=\", value = \"2 s\" },\n]";
     let jobs = (1..=3).map(|repetition| job("T", repetition, phase("write", 100))).collect();
     let mut campaign = campaign(jobs);
-    let found = Reason::new(Code::MissingPersist).with("metric", "write.bw");
-    campaign.info.findings = vec![lint_error("T", found)];
+    campaign.info.findings = vec![lint_error("T", reason!(MissingPersist).with(any::metric, "write.bw"))];
     let outcomes: Vec<Outcome> =
         verdicts_of(&plan(keys), &campaign).iter().map(|verdict| verdict.outcome).collect();
     assert_eq!(outcomes, [Outcome::Invalid, Outcome::Pass]);
@@ -304,13 +312,12 @@ fn since_acceptance(rates: [u64; 3], accepted: [f64; 3]) -> (Plan, results::fold
     let plan = plan(keys);
     let jobs = (1..).zip(rates).map(|(at, rate)| job("T", at, phase("write", rate))).collect();
     let mut campaign = campaign(jobs);
-    let evidence = Reason::new(Code::EvidenceIntact);
     let head = results::folder::Head { hash: "ab".repeat(32), entry: 9 };
     let compared = judge::CampaignToCompare {
         name: "a",
         plan: &plan,
         campaign: &campaign,
-        evidence: &evidence,
+        evidence: &reason!(EvidenceIntact),
         is_usable: true,
         head: Some(&head),
     };
@@ -338,7 +345,7 @@ fn a_threshold_can_be_a_share_of_what_the_accepted_campaign_measured() {
     let met = of([199, 200, 201], [198.0, 200.0, 202.0]);
     assert_eq!((met.outcome, met.threshold), (Outcome::Pass, Some(190.0)), "{met:#?}");
     assert_eq!(
-        (met.criterion.as_str(), met.reason.text("reference")),
+        (met.criterion.as_str(), met.reason.get(row::ThresholdMet::reference)),
         ("mean >= 95% of accepted", Some("95% of accepted"))
     );
     let ratio = numbers(&met.reason, ["ratio_low", "ratio_high"]);
@@ -346,7 +353,11 @@ fn a_threshold_can_be_a_share_of_what_the_accepted_campaign_measured() {
     assert_eq!(of([159, 160, 161], [198.0, 200.0, 202.0]).outcome, Outcome::Fail);
     let near = of([180, 190, 200], [190.0, 200.0, 210.0]);
     assert_eq!(outcome(&near), (Outcome::Inconclusive, Code::RatioUndecided));
-    assert_eq!(near.reason.number("repetitions"), None, "the accepted campaign is not repeated");
+    assert_eq!(
+        near.reason.get(row::RatioUndecided::repetitions),
+        None,
+        "the accepted campaign is not repeated"
+    );
 }
 
 #[test]
@@ -356,7 +367,11 @@ fn without_accepted_values_or_with_others_a_clause_is_invalid() {
         let mut campaign = accepted.clone();
         change(&mut campaign);
         let verdict = verdicts_of(&plan, &campaign).remove(0);
-        (verdict.outcome, verdict.reason.code, verdict.reason.text("what").map(str::to_owned))
+        (
+            verdict.outcome,
+            verdict.reason.code,
+            verdict.reason.get(row::AcceptedDiffers::what).map(str::to_owned),
+        )
     };
     let none = why(|campaign| campaign.info.accepted.clear());
     assert_eq!(none, (Outcome::Invalid, Code::AcceptedMissing, None));

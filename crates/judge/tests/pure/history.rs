@@ -7,7 +7,7 @@ use plan::Plan;
 use results::comparison::MetricDirection;
 use results::folder::{Campaign, Head};
 use results::history::{HistoryEntry, MeasuredPoint};
-use results::reason::{Code, Reason};
+use results::reason;
 
 use crate::{Parsed, WRITE, job, phase, plan};
 
@@ -23,8 +23,8 @@ fn campaign() -> Campaign {
 }
 
 fn entry_of(plan: &Plan, campaign: &Campaign, head: Option<&Head>, is_usable: bool) -> Option<HistoryEntry> {
-    let evidence = Reason::new(Code::EvidenceIntact);
-    let one = CampaignToCompare { name: "/c", plan, campaign, head, evidence: &evidence, is_usable };
+    let one =
+        CampaignToCompare { name: "/c", plan, campaign, head, evidence: &reason!(EvidenceIntact), is_usable };
     history_entry(&one, 1000.0, EntryNames::default())
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::stage::Stage;
 use crate::{numbers, of, outcome};
 use results::folder::{Campaign, Job, JobEnd};
-use results::reason::{Code, Reason};
+use results::reason::{Code, Reason, row};
 use results::{Outcome, Verdict};
 use run::CampaignRequest;
 use run::Ended;
@@ -123,7 +123,7 @@ fn findings<'c>(campaign: &'c Campaign, test: &str, code: Code) -> Vec<&'c Reaso
 fn not_started<'c>(campaign: &'c Campaign, test: &str) -> &'c str {
     let reason = &verdict(campaign, test).reason;
     assert_eq!(reason.code, Code::JobNotStarted, "{reason}");
-    reason.text("output").unwrap()
+    reason.get(row::JobNotStarted::output).unwrap()
 }
 
 #[test]
@@ -143,8 +143,8 @@ fn a_file_system_is_asked_before_and_after_each_job_and_what_it_says_is_kept() {
     assert_eq!((&info.down_before, &info.down_after), (&Some(vec![]), &Some(vec!["ost7 is down".into()])));
     assert_eq!(outcomes(&campaign), [("T", Outcome::Pass), ("LOST", Outcome::Invalid)]);
     let reason = &verdict(&campaign, "LOST").reason;
-    assert_eq!((reason.code, reason.text("health")), (Code::Degraded, Some("ost7 is down")));
-    assert_eq!(reason.text("when"), Some("after"));
+    assert_eq!((reason.code, reason.get(row::Degraded::health)), (Code::Degraded, Some("ost7 is down")));
+    assert_eq!(reason.get(row::Degraded::when), Some("after"));
     assert!(findings(&campaign, "T", Code::Exclusive).is_empty());
 }
 
@@ -202,7 +202,7 @@ fn a_failed_query_makes_the_attempt_invalid() {
     assert_eq!((&info.end, &info.down_after), (&JobEnd::Exit(0), &None), "it had ended");
     let found = verdict(&campaign, "T");
     assert_eq!(outcome(found), (Outcome::Invalid, Code::HealthUnknown));
-    let error = found.reason.text("error").unwrap();
+    let error = found.reason.get(row::HealthUnknown::error).unwrap();
     assert!(error.starts_with("fs.s: the `health` command failed"), "{error}");
 }
 
@@ -219,7 +219,10 @@ fn a_state_is_made_before_its_first_test_kept_between_its_tests_and_restored_bef
     for id in ["B", "C"] {
         let warnings = &verdict(&campaign, id).warnings;
         let down = of(warnings, Code::Degraded).unwrap();
-        assert_eq!((down.text("health"), down.text("when")), (Some("ost3 is down"), Some("before")));
+        assert_eq!(
+            (down.get(row::Degraded::health), down.get(row::Degraded::when)),
+            (Some("ost3 is down"), Some("before"))
+        );
     }
     let restored = format!("campaign/{}/restore-1.stdout.txt", job(&campaign, "D").folder);
     assert!(stage.path(&restored).exists(), "what the command printed is kept");

@@ -2,7 +2,7 @@
 
 use results::finding::Severity;
 use results::folder::{Campaign, DeviceWrites, FileSystemFacts, Machine};
-use results::reason::Code;
+use results::reason::{Code, row};
 use results::record::{
     Clients, ClockPace, EachRank, KernelCount, MountCount, NodeIdentity, OpenedFiles, Phase, Record, Run,
     StrayFile,
@@ -51,7 +51,8 @@ fn a_cold_read_of_which_the_kernel_fetched_little_is_invalid() {
     let warm = |phase: &mut Phase| phase.kernel = Some(counted(BYTES / 2));
     let verdict = evaluated(READ, "read", "ext4", &warm);
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::KernelReadLess), "{verdict:#?}");
-    let numbers = ["repetition", "bytes", "kernel_bytes"].map(|name| verdict.reason.number(name));
+    let numbers =
+        ["repetition", "bytes", "kernel_bytes"].map(|name| crate::data::number(&verdict.reason, name));
     assert_eq!(numbers, [Some(2.0), Some(BYTES as f64), Some((BYTES / 2) as f64)]);
     let allowed = evaluated(&format!("cache = \"warm\"\n{READ}"), "read", "ext4", &warm);
     assert_eq!(allowed.outcome, Outcome::Pass, "{allowed:#?}");
@@ -136,7 +137,7 @@ fn one_rank_whose_own_file_came_from_memory_makes_the_phase_invalid() {
     };
     let verdict = evaluated(READ, "read", "ext4", &of_ranks(true, 4096));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::KernelReadLess), "{verdict:#?}");
-    let numbers = ["rank", "bytes", "kernel_bytes"].map(|name| verdict.reason.number(name));
+    let numbers = ["rank", "bytes", "kernel_bytes"].map(|name| crate::data::number(&verdict.reason, name));
     assert_eq!(numbers, [Some(9.0), Some((BYTES / 16) as f64), Some(4096.0)]);
     for (file_per_rank, least) in [(true, BYTES / 16), (false, 4096)] {
         let verdict = evaluated(READ, "read", "ext4", &of_ranks(file_per_rank, least));
@@ -165,7 +166,7 @@ fn on_nfs_the_bytes_from_the_server_count() {
     };
     let verdict = evaluated(READ, "read", "nfs4", &from_server(BYTES / 2));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::KernelReadLess));
-    assert_eq!(verdict.reason.text("source"), Some("mountstats"));
+    assert_eq!(verdict.reason.get(row::KernelReadLess::source), Some("mountstats"));
     let verdict = evaluated(READ, "read", "nfs4", &from_server(BYTES));
     assert_eq!(verdict.outcome, Outcome::Pass, "{verdict:#?}");
 }
@@ -206,7 +207,7 @@ fn a_clock_at_another_pace_than_the_kernels_is_invalid() {
             assert_eq!(verdict.outcome, Outcome::Pass, "{verdict:#?}");
         } else {
             assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::ClockPace));
-            assert_eq!(verdict.reason.number(wrong), Some(0.011));
+            assert_eq!(crate::data::number(&verdict.reason, wrong), Some(0.011));
         }
     }
 }
@@ -222,11 +223,11 @@ fn files_on_another_file_system_make_the_clause_invalid_and_links_need_a_waiver(
     };
     let verdict = evaluated(WRITE, "write", "ext4", &elsewhere(1, 0));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::StrayFile), "{verdict:#?}");
-    assert_eq!(verdict.reason.text("path"), Some("/s/f"));
+    assert_eq!(verdict.reason.get(row::StrayFile::path), Some("/s/f"));
     let summary = evaluate(&plan(WRITE), &repetitions("write", "ext4", &elsewhere(0, 2))).summary;
     let found = summary.findings.iter().find(|one| one.code() == Code::LinkedFile).expect("a finding");
     assert_eq!((found.severity, found.about.as_str()), (Severity::NeedsWaiver, "T"));
-    assert_eq!(found.reason.number("ranks"), Some(2.0));
+    assert_eq!(found.reason.get(row::LinkedFile::ranks), Some(2.0));
 }
 
 #[test]

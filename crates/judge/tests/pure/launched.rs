@@ -4,7 +4,7 @@ use plan::Plan;
 use results::Outcome;
 use results::finding::Severity;
 use results::folder::{DeadProcess, JobEnd};
-use results::reason::Code;
+use results::reason::{Code, any, row};
 use results::record::Record;
 use results::summary::RepeatedAttempt;
 
@@ -38,8 +38,8 @@ fn a_job_whose_node_failed_is_invalid_with_its_error_output() {
     let verdict = one(&plan(WRITE), &campaign);
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::JobFailed));
     assert_eq!(numbers(&verdict.reason, ["repetition", "status"]), [Some(2.0), Some(137.0)]);
-    assert_eq!(verdict.reason.text("launcher"), Some("node-died"));
-    let output = verdict.reason.text("output").unwrap();
+    assert_eq!(verdict.reason.get(row::JobFailed::launcher), Some("node-died"));
+    let output = verdict.reason.get(row::JobFailed::output).unwrap();
     assert!(output.starts_with("srun: error: Node failure on node3 / "), "{output}");
     assert!(output.ends_with(" / srun: Force Terminated StepId=1.0"), "{output}");
     assert_eq!(verdict.jobs.len(), 3, "every job is listed");
@@ -53,8 +53,8 @@ fn a_rank_that_was_killed_is_reported_also_if_only_the_output_of_the_launcher_sa
     dead.info.dead_process = Some(DeadProcess { pid: 77, signal: Some(9), ..DeadProcess::default() });
     let verdict = one(&plan(WRITE), &campaign);
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::JobFailed));
-    assert_eq!(verdict.reason.text("launcher"), Some("killed"));
-    assert_eq!(verdict.reason.number("dead_process"), Some(77.0));
+    assert_eq!(verdict.reason.get(row::JobFailed::launcher), Some("killed"));
+    assert_eq!(verdict.reason.get(row::JobFailed::dead_process), Some(77.0));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_job_over_its_time_limit_has_the_error_output_of_its_launcher() {
     let reason = one(&plan(WRITE), &campaign).reason;
     assert_eq!(numbers(&reason, ["repetition", "timeout"]), [Some(1.0), Some(60.0)]);
     let output = "srun: Job 1 step creation temporarily disabled, retrying";
-    assert_eq!((reason.code, reason.text("output")), (Code::JobFailed, Some(output)));
+    assert_eq!((reason.code, reason.get(row::JobFailed::output)), (Code::JobFailed, Some(output)));
 }
 
 #[test]
@@ -78,8 +78,11 @@ fn a_reader_of_a_dataset_has_the_reason_why_its_job_failed() {
         job.error_lines = owned(&["cannot start `srun`: No such file or directory"]);
     }
     let reason = one(&plan(READ), &campaign).reason;
-    assert_eq!((reason.code, reason.text("job")), (Code::JobNotStarted, Some("dataset.d")));
-    assert_eq!(reason.text("output"), Some("cannot start `srun`: No such file or directory"));
+    assert_eq!((reason.code, reason.get(any::job)), (Code::JobNotStarted, Some("dataset.d")));
+    assert_eq!(
+        reason.get(row::JobNotStarted::output),
+        Some("cannot start `srun`: No such file or directory")
+    );
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn a_wrong_number_of_nodes_is_invalid_and_for_local_ranks_a_warning() {
     let verdict = one(&placed("local"), &campaign);
     assert_eq!(verdict.outcome, Outcome::Pass, "{verdict:#?}");
     let simulated = of(&verdict.warnings, Code::SimulatedNodes).unwrap();
-    assert_eq!(simulated.number("nodes"), Some(2.0));
+    assert_eq!(simulated.get(row::SimulatedNodes::nodes), Some(2.0));
     let Record::Run(run) = &mut campaign.jobs[2].records[0] else {
         panic!("the first record is that of the run")
     };
@@ -120,7 +123,7 @@ fn a_reader_of_a_dataset_from_a_wrong_number_of_ranks_is_invalid() {
     run.ranks = 7;
     campaign.jobs.push(maker);
     let reason = one(&plan(READ), &campaign).reason;
-    assert_eq!((reason.code, reason.text("job")), (Code::RanksDiffer, Some("dataset.d")));
+    assert_eq!((reason.code, reason.get(any::job)), (Code::RanksDiffer, Some("dataset.d")));
     assert_eq!(numbers(&reason, ["ranks", "planned"]), [Some(7.0), Some(1.0)]);
 }
 
@@ -132,7 +135,7 @@ fn long_error_output_is_cut_to_its_first_and_last_lines_with_the_path_of_the_fil
     dead.error_lines = (1..=9).map(|line| format!("line {line}")).collect();
     let reason = one(&plan(WRITE), &campaign).reason;
     let output = "line 1 / line 2 / line 7 / line 8 / line 9 (complete: jobs/0002-T-r2/stderr.txt)";
-    assert_eq!(reason.text("output"), Some(output));
+    assert_eq!(reason.get(row::ProbeFailed::output), Some(output));
 }
 
 #[test]
@@ -152,7 +155,7 @@ fn a_job_that_lasted_much_longer_than_its_program_needs_a_waiver() {
         let findings = summary(&plan(WRITE), &campaign(vec![job])).findings;
         let found = findings.into_iter().find(|one| one.code() == Code::UnexplainedTime)?;
         assert_eq!((found.about.as_str(), found.severity), ("T", Severity::NeedsWaiver));
-        Some(found.reason.number("outside").unwrap())
+        Some(found.reason.get(row::UnexplainedTime::outside).unwrap())
     };
     // A launcher that runs a program of a minute three times, and one that starts it slowly.
     assert_eq!(found(180.0, 60), Some(120.0));

@@ -7,6 +7,7 @@ mod clients;
 mod comparison;
 mod comparison_rates;
 mod course;
+mod data;
 mod faults;
 mod file_system;
 mod findings;
@@ -30,12 +31,13 @@ mod verdict_rates;
 mod wrong;
 
 use command::ior;
+use data::{number, numbers, texts};
 use judge::{Evaluation, evaluate};
 use plan::Plan;
 use report::sentences::template_for;
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, CampaignInfo, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Datum, Reason, any, reason, row};
 use results::record::{
     Balance, Check, Counts, End, Failed, FailedOperation, Failure, Phase, Record, Run, Spans, Stonewall,
 };
@@ -198,25 +200,6 @@ fn outcome(verdict: &Verdict) -> (Outcome, Code) {
     (verdict.outcome, verdict.reason.code)
 }
 
-/// Several numbers of a reason, rounded to three significant digits.
-fn numbers<const N: usize>(reason: &Reason, names: [&str; N]) -> [Option<f64>; N] {
-    let rounded = |value: f64| {
-        let scale = 10_f64.powi(2 - value.abs().max(1e-300).log10().floor() as i32);
-        if value == 0.0 { 0.0 } else { (value * scale).round() / scale }
-    };
-    names.map(|name| reason.number(name).map(rounded))
-}
-
-/// The texts of a list.
-fn texts<'r>(reason: &'r Reason, name: &str) -> Vec<&'r str> {
-    let Some(Datum::List(items)) = reason.get(name) else { return Vec::new() };
-    let text = |item: &'r Datum| match item {
-        Datum::Text(text) => Some(text.as_str()),
-        _ => None,
-    };
-    items.iter().filter_map(text).collect()
-}
-
 /// A finding of the linter before the run.
 fn lint_error(about: &str, reason: Reason) -> Finding {
     Finding::new(Severity::Error, reason).about(about)
@@ -243,7 +226,10 @@ fn the_confidence_limit_must_support_a_pass_or_a_fail_and_otherwise_it_is_inconc
         let names = ["value", "limit", "repetitions", "threshold", "confidence", "n"];
         let found = numbers(&verdict.reason, names);
         assert_eq!(found, [Some(mean), Some(limit), repetitions, Some(100.0), Some(0.95), Some(3.0)]);
-        assert_eq!((verdict.statistic.as_str(), verdict.reason.text("comparison")), ("mean", Some(">=")));
+        assert_eq!(
+            (verdict.statistic.as_str(), verdict.reason.get(row::ThresholdNotMet::comparison)),
+            ("mean", Some(">="))
+        );
         assert_eq!(verdict.jobs, ["jobs/0001-T-r1", "jobs/0002-T-r2", "jobs/0003-T-r3"]);
         assert_eq!((verdict.threshold, verdict.unit.as_str()), (Some(100.0), "B/s"));
     }
@@ -270,7 +256,7 @@ fn variability_above_the_maximum_prevents_a_pass_but_not_a_fail() {
     let verdict = one(&strict, &rates("write", [900, 1000, 1100]));
     assert_eq!(outcome(&verdict), (Outcome::Inconclusive, Code::VariabilityAboveMax));
     assert_eq!(numbers(&verdict.reason, ["cov", "cov_max"]), [Some(0.1), Some(0.05)]);
-    assert_eq!(verdict.reason.reason("measured").map(|reason| reason.code), Some(Code::ThresholdMet));
+    assert_eq!(verdict.reason.get(any::measured).map(|reason| reason.code), Some(Code::ThresholdMet));
     assert_eq!(one(&strict, &rates("write", [9, 10, 11])).outcome, Outcome::Fail);
 }
 
@@ -296,7 +282,7 @@ fn a_median_of_two_to_four_repetitions_has_no_limit_and_decides_nothing() {
     ] {
         let verdict = by_statistic(WRITE, "median", "", values);
         assert_eq!(outcome(&verdict), wanted, "{values:?}");
-        let least = verdict.reason.number("n_min");
+        let least = verdict.reason.get(row::NoLimit::n_min);
         assert_eq!(least, (wanted.1 == Code::NoLimit).then_some(5.0), "{values:?}");
     }
 }
@@ -312,7 +298,7 @@ fn a_95th_percentile_below_a_ceiling_needs_59_repetitions_and_is_seldom_wrong() 
     };
     let few = of(&rates(58).iter().map(|rate| rate / 2).collect::<Vec<_>>());
     assert_eq!(
-        (outcome(&few), few.reason.number("n_min")),
+        (outcome(&few), few.reason.get(row::NoLimit::n_min)),
         ((Outcome::Inconclusive, Code::NoLimit), Some(59.0))
     );
     let passes = (0..1000).filter(|_| of(&rates(59)).outcome == Outcome::Pass).count();
@@ -326,7 +312,7 @@ fn a_rule_by_the_limit_decides_by_no_statistic_without_one() {
     for (stat, least) in [("mean", Some(2.0)), ("median", Some(5.0)), ("min", None), ("max", None)] {
         let verdict = by_statistic(WRITE, stat, by_limit, &[150]);
         assert_eq!(outcome(&verdict), (Outcome::Inconclusive, Code::NoLimit), "{stat}");
-        assert_eq!(verdict.reason.number("n_min"), least);
+        assert_eq!(verdict.reason.get(row::NoLimit::n_min), least);
     }
     assert_eq!(by_statistic(WRITE, "median", by_limit, &[150, 153, 151, 154, 152]).outcome, Outcome::Pass);
 }
@@ -335,8 +321,8 @@ fn a_rule_by_the_limit_decides_by_no_statistic_without_one() {
 fn the_variability_of_a_single_repetition_is_not_known_to_be_below_the_maximum() {
     let verdict = by_statistic(WRITE, "mean", "cov_max = \"5 %\"", &[150]);
     assert_eq!(outcome(&verdict), (Outcome::Inconclusive, Code::VariabilityUnknown));
-    assert_eq!(verdict.reason.number("cov_max"), Some(0.05));
-    assert_eq!(verdict.reason.reason("measured").map(|reason| reason.code), Some(Code::ThresholdMet));
+    assert_eq!(verdict.reason.get(row::VariabilityUnknown::cov_max), Some(0.05));
+    assert_eq!(verdict.reason.get(any::measured).map(|reason| reason.code), Some(Code::ThresholdMet));
     assert_eq!(by_statistic(WRITE, "mean", "cov_max = \"5 %\"", &[50]).outcome, Outcome::Fail);
     assert_eq!(by_statistic(WRITE, "mean", "cov_max = \"5 %\"", &[150, 150]).outcome, Outcome::Pass);
 }
@@ -358,7 +344,7 @@ fn a_criterion_on_the_variability_passes_and_fails_by_its_confidence_limits() {
     let wild = of(&[500, 1500, 600, 1400]);
     assert_eq!(outcome(&wild), (Outcome::Fail, Code::ThresholdNotMet));
     assert_eq!(numbers(&wild.reason, ["value", "threshold"]), [Some(0.523), Some(0.05)]);
-    assert!(wild.reason.number("limit") > Some(0.25), "{}", wild.reason);
+    assert!(wild.reason.get(row::ThresholdNotMet::limit) > Some(0.25), "{}", wild.reason);
     assert_eq!(outcome(&of(&[960, 1000, 1040])), (Outcome::Inconclusive, Code::LimitContradictsMet));
     assert_eq!(outcome(&of(&[930, 1000, 1070])), (Outcome::Inconclusive, Code::LimitContradictsMiss));
     // Neighbours that are alike show less variability than there is.
@@ -369,7 +355,7 @@ fn a_criterion_on_the_variability_passes_and_fails_by_its_confidence_limits() {
     assert_eq!(outcome(&of(&rising)), (Outcome::Fail, Code::ThresholdNotMet));
     let alone = of(&[1000]);
     assert_eq!(outcome(&alone), (Outcome::Inconclusive, Code::VariabilityUnknown));
-    assert_eq!((alone.value, alone.reason.number("cov_max")), (None, Some(0.05)));
+    assert_eq!((alone.value, alone.reason.get(row::VariabilityUnknown::cov_max)), (None, Some(0.05)));
 }
 
 #[test]
@@ -404,30 +390,37 @@ fn a_value_that_is_not_finite_is_invalid_and_named() {
     campaign.jobs[1] = job("T", 2, Phase { spans, ..phase("write", u64::MAX) });
     let verdict = one(&plan(WRITE), &campaign);
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::ValueNotFinite));
-    assert_eq!((verdict.reason.number("repetition"), verdict.reason.text("found")), (Some(2.0), Some("inf")));
+    assert_eq!(
+        (verdict.reason.get(any::repetition), verdict.reason.get(row::ValueNotFinite::found)),
+        (Some(2.0), Some("inf"))
+    );
 }
 
 #[test]
 fn failed_jobs_make_the_clause_invalid() {
     let good = || rates("write", [120, 121, 122]);
     type Break<'a> = &'a dyn Fn(&mut Campaign);
-    let of = |code| Reason::new(code).with("repetition", 2_u32);
-    let none = Reason::new(Code::NoneRan);
-    let missing = Reason::new(Code::RepetitionsMissing).with("ran", 2_u32).with("planned", 3_u32);
+    let of = |code| reason!(ValueNotFinite { repetition: 2_u32, ..Reason::new(code) });
     let broken: [(Break<'_>, Reason); 7] = [
         (
             &|c| c.jobs[1].info.end = JobEnd::TimedOut,
-            of(Code::JobFailed).with("timed_out", true).with("timeout", Datum::seconds(60.0)),
+            reason!(JobFailed { timed_out: true, timeout: 60.0, ..of(Code::JobFailed) }),
         ),
-        (&|c| c.jobs[1].info.end = JobEnd::Signal(9), of(Code::JobFailed).with("signal", 9_u32)),
+        (
+            &|c| c.jobs[1].info.end = JobEnd::Signal(9),
+            reason!(JobFailed { signal: 9_u32, ..of(Code::JobFailed) }),
+        ),
         (&|c| c.jobs[1].info.end = JobEnd::NotStarted, of(Code::JobNotStarted)),
         (&|c| drop(c.jobs[1].records.pop()), of(Code::NoEndRecord)),
         (&|c| c.jobs[1].records.clear(), of(Code::NothingRecorded)),
         (
             &|c| drop(c.jobs[0].records.remove(1)),
-            of(Code::MetricMissing).with("repetition", 1_u32).with("metric", "write.bw"),
+            reason!(MetricMissing { repetition: 1_u32, metric: "write.bw", ..of(Code::MetricMissing) }),
         ),
-        (&|c| drop(c.jobs.pop()), missing.with("cause", none)),
+        (
+            &|c| drop(c.jobs.pop()),
+            reason!(RepetitionsMissing { ran: 2_u32, planned: 3_u32, cause: reason!(NoneRan) }),
+        ),
     ];
     for (break_it, reason) in broken {
         let mut campaign = good();
@@ -447,10 +440,10 @@ fn failed_jobs_make_the_clause_invalid() {
     };
     failed.jobs[2].records.insert(1, Record::Failure(why));
     let reason = one(&plan(WRITE), &failed).reason;
-    assert_eq!((reason.code, reason.number("status")), (Code::JobFailed, Some(1.0)));
-    let failure = reason.reason("failure").unwrap();
-    assert_eq!((failure.code, failure.number("rank")), (Code::RecordedFailure, Some(2.0)));
-    assert_eq!(failure.text("error"), Some("/s/f: No space left on device"));
+    assert_eq!((reason.code, reason.get(row::JobFailed::status)), (Code::JobFailed, Some(1.0)));
+    let failure = reason.get(row::JobFailed::failure).unwrap();
+    assert_eq!((failure.code, failure.get(row::RecordedFailure::rank)), (Code::RecordedFailure, Some(2.0)));
+    assert_eq!(failure.get(row::RecordedFailure::error), Some("/s/f: No space left on device"));
 }
 
 #[test]
@@ -462,7 +455,7 @@ fn zero_errors_are_reported_with_the_compared_bytes_and_the_limit_of_the_error_r
     let verdict = one(&plan(CHECK), &campaign([1, 2, 3].map(right).to_vec()));
     assert_eq!(outcome(&verdict), (Outcome::Pass, Code::ThresholdMet));
     assert_eq!(verdict.statistic, "max");
-    let compared = ["compared", "transfers", "error_rate_max"].map(|name| verdict.reason.number(name));
+    let compared = ["compared", "transfers", "error_rate_max"].map(|name| number(&verdict.reason, name));
     assert_eq!(compared, [Some(3.0 * f64::from(1 << 30)), Some(3072.0), Some(1.0 / 1024.0)]);
     assert_eq!(
         verdict.statistics.and_then(|statistics| statistics.bound),
@@ -478,11 +471,11 @@ fn a_read_from_the_cache_is_invalid_and_if_the_plan_allows_it_a_warning() {
     cached.cached_before = Some(0.43);
     let verdict = one(&plan(READ), &campaign);
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::CachedRead));
-    assert_eq!(verdict.reason.number("share"), Some(0.43));
+    assert_eq!(verdict.reason.get(row::CachedRead::share), Some(0.43));
     let verdict = one(&plan(&format!("cache = \"warm\"\n{READ}")), &campaign);
     assert_eq!(verdict.outcome, Outcome::Pass);
     let cached = &verdict.warnings[0].reason;
-    assert_eq!((cached.code, cached.number("share")), (Code::CachedRead, Some(0.43)));
+    assert_eq!((cached.code, cached.get(row::CachedRead::share)), (Code::CachedRead, Some(0.43)));
 }
 
 #[test]
@@ -493,16 +486,16 @@ fn a_test_that_was_not_run_has_the_reason() {
         let killed = killed.iter().map(|folder| (*folder).to_owned()).collect();
         one(&plan(READ), &Campaign { killed, ..Default::default() }).reason
     };
-    assert_eq!(reason(&["jobs/0001-X-r1.killed-1"]), Reason::new(Code::NotYetRun));
+    assert_eq!(reason(&["jobs/0001-X-r1.killed-1"]), reason!(NotYetRun));
     assert_eq!(
         reason(&["jobs/0001-T-r1.killed-1", "jobs/.0001-T-r1"]),
-        Reason::new(Code::AttemptOpen).with("folder", "jobs/.0001-T-r1")
+        reason!(AttemptOpen { folder: "jobs/.0001-T-r1" })
     );
     let unfinished = Campaign { after: None, ..campaign(vec![job("T", 1, phase("read", 1))]) };
     let verdict = one(&plan(READ), &unfinished);
     assert_eq!(verdict.outcome, Outcome::Inconclusive, "the missing repetitions may decide");
     assert_eq!(verdict.reason.code, Code::RepetitionsMissing);
-    assert_eq!(verdict.reason.reason("cause"), Some(&Reason::new(Code::NotYetRun)));
+    assert_eq!(verdict.reason.get(any::cause), Some(&reason!(NotYetRun)));
     let only = CampaignInfo { only: vec!["X".into()], ..Default::default() };
     let left_out = Campaign { info: only, ..Default::default() };
     let reason = one(&plan(READ), &left_out).reason;
@@ -511,7 +504,7 @@ fn a_test_that_was_not_run_has_the_reason() {
     dataset.info.end = JobEnd::Exit(1);
     let verdict = one(&plan(READ), &campaign(vec![dataset]));
     assert_eq!(verdict.outcome, Outcome::Invalid, "the dataset was tried, so it is not NOT RUN");
-    assert_eq!((verdict.reason.code, verdict.reason.text("job")), (Code::JobFailed, Some("dataset.d")));
+    assert_eq!((verdict.reason.code, verdict.reason.get(any::job)), (Code::JobFailed, Some("dataset.d")));
 }
 
 #[test]
@@ -554,12 +547,15 @@ fn each_kind_of_warning_is_reported_once_with_the_worst_repetition() {
         numbers(warned(Code::OutOfData), ["ranks", "of", "deadline"]),
         [Some(3.0), Some(4.0), Some(30.0)]
     );
-    assert!(warned(Code::NotFlushed).flag("ior"));
-    assert_eq!(warned(Code::FitsMemory).number("per_node"), Some(1000.0));
+    assert!(warned(Code::NotFlushed).flag(row::NotFlushed::ior));
+    assert_eq!(warned(Code::FitsMemory).get(row::FitsMemory::per_node), Some(1000.0));
     let slow = warned(Code::SlowRank);
-    assert_eq!((slow.text("node"), numbers(slow, ["rank", "share"])), (Some("n7"), [Some(3.0), Some(0.451)]));
+    assert_eq!(
+        (slow.get(row::SlowRank::node), numbers(slow, ["rank", "share"])),
+        (Some("n7"), [Some(3.0), Some(0.451)])
+    );
     assert_eq!(numbers(warned(Code::CovHigh), ["cov", "n"]), [Some(0.286), Some(3.0)]);
-    assert_eq!(warned(Code::SingleClient).number("delivered"), Some(1536.0));
+    assert_eq!(warned(Code::SingleClient).get(row::SingleClient::delivered), Some(1536.0));
     assert_eq!(texts(warned(Code::AttemptsRepeated), "folders"), ["jobs/0002-T-r2.killed-1"]);
     assert_eq!(texts(warned(Code::AttemptsOpen), "folders"), ["jobs/.0004-T-r4"]);
 }
@@ -589,6 +585,6 @@ fn a_checkpoint_of_flash_io_has_the_warnings_of_a_write() {
     let warnings = one(&made, &campaign).warnings;
     for code in [Code::NotFlushed, Code::MemoryFileSystem] {
         let reason = of(&warnings, code).unwrap();
-        assert_eq!((reason.text("phase"), reason.flag("ior")), (Some("checkpoint"), false));
+        assert_eq!((reason.get(any::phase), reason.flag(row::NotFlushed::ior)), (Some("checkpoint"), false));
     }
 }

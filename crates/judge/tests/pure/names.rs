@@ -2,7 +2,7 @@
 
 use plan::Plan;
 use results::folder::JobEnd;
-use results::reason::Code;
+use results::reason::{Code, any, row};
 use results::record::{Counts, Failed, FailedOperation, Notice, Phase, ReachedState, Record, Run};
 use results::{Outcome, Verdict};
 
@@ -63,12 +63,12 @@ fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() 
     ] {
         let verdict = verdict_of(line, metric, id, "");
         assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::NamesCached), "{metric}");
-        assert_eq!(verdict.reason.text("text"), Some("the node's memory may have answered"));
+        assert_eq!(verdict.reason.get(row::Notice::text), Some("the node's memory may have answered"));
         assert_eq!(of(&verdict.warnings, Code::Notice), None, "the reason is not also a warning");
         let warm = verdict_of(line, metric, id, "cache = \"warm\"");
         assert_eq!(warm.outcome, Outcome::Pass, "{metric}");
         let notice = of(&warm.warnings, Code::Notice).unwrap();
-        assert_eq!(notice.text("notice"), Some(id), "{warm:?}");
+        assert_eq!(notice.get(row::Notice::notice), Some(id), "{warm:?}");
         assert_eq!(verdict_of(line, metric, "small-tree", "").outcome, Outcome::Pass, "another notice");
     }
     // Half of its operations read metadata, and decide its latencies.
@@ -98,7 +98,7 @@ fn repetitions_within_a_job_are_noted_for_the_phases_that_are_repeated() {
             job
         });
         let notes = one(&plan, &campaign(jobs.collect())).notes;
-        of(&notes, Code::InnerRepetitions).and_then(|reason| reason.number("inner"))
+        of(&notes, Code::InnerRepetitions).and_then(|reason| reason.get(row::InnerRepetitions::inner))
     };
     assert_eq!(noted("benchmark.rate", 3), Some(3.0));
     for once in ["precreate.rate", "cleanup.rate"] {
@@ -118,7 +118,7 @@ fn a_rate_of_trees_tells_how_many_of_them_mdtest_would_count() {
             job("T", repetition, Phase { ops: 50, ranks, counts, ..phase(name, 0) })
         });
         let notes = one(&plan, &campaign(jobs.collect())).notes;
-        of(&notes, Code::AllTrees).and_then(|reason| reason.number("ranks"))
+        of(&notes, Code::AllTrees).and_then(|reason| reason.get(row::AllTrees::ranks))
     };
     assert_eq!(value("-F -n 5 -u", "tree_creation.rate", 4), Some(4.0));
     assert!(value("-F -n 5 -u", "tree_removal.rate", 2).is_some());
@@ -165,14 +165,22 @@ fn names_that_an_earlier_job_made_on_the_same_node_are_no_measure_of_the_file_sy
     let stats = |more: &str| format!("mdtest = \"-T -F -n 5 {more}\"");
     let verdict = of_names_made(("n1", 1), ("n1", 1), MADE, &stats(""));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::NamesOnOwnNode));
-    let place = (verdict.reason.text("host"), verdict.reason.text("folder"));
+    let place = (verdict.reason.get(row::NamesOnOwnNode::host), verdict.reason.get(any::folder));
     assert_eq!(place, (Some("n1"), Some("jobs/0001-M-r1")));
-    assert!(["made", "operations"].iter().all(|flag| verdict.reason.flag(flag)), "{verdict:?}");
+    assert!(
+        [row::NamesOnOwnNode::made, row::NamesOnOwnNode::operations]
+            .into_iter()
+            .all(|field| verdict.reason.flag(field)),
+        "{verdict:?}"
+    );
     let warm = of_names_made(("n1", 1), ("n1", 1), MADE, &(stats("") + "\ncache = \"warm\""));
     assert_eq!(warm.outcome, Outcome::Pass);
     assert!(of(&warm.warnings, Code::NamesOnOwnNode).is_some(), "{warm:?}");
     let walks = of_names_made(("n1", 1), ("n1", 1), "ls_lr = \"--make\"", "ls_lr = \"--walk\"");
-    assert!(walks.reason.code == Code::NamesOnOwnNode && walks.reason.flag("walk"), "{walks:?}");
+    assert!(
+        walks.reason.code == Code::NamesOnOwnNode && walks.reason.flag(row::NamesOnOwnNode::walk),
+        "{walks:?}"
+    );
     let cold = of_names_made(("n1", 1), ("n1", 1), "ls_lr = \"--make\"", "ls_lr = \"--cold\"");
     assert_eq!(cold.outcome, Outcome::Pass, "the walk says itself where it could not: {cold:?}");
 }
@@ -196,8 +204,11 @@ fn names_are_at_home_wherever_rank_0_is_back_on_its_node_and_looks_at_what_was_t
     let once = format!("repetitions = 1\n{MADE}");
     let seen_twice = of_names_made(three, three, &once, &stats("-N 1"));
     let reason = &seen_twice.reason;
-    assert_eq!((reason.code, reason.number("repetition")), (Code::NamesOnOwnNode, Some(2.0)));
-    assert_eq!((reason.flag("seen"), reason.text("folder")), (true, Some("jobs/0001-T-r1")));
+    assert_eq!((reason.code, reason.get(any::repetition)), (Code::NamesOnOwnNode, Some(2.0)));
+    assert_eq!(
+        (reason.flag(row::NamesOnOwnNode::seen), reason.get(any::folder)),
+        (true, Some("jobs/0001-T-r1"))
+    );
 }
 
 #[test]
@@ -213,7 +224,9 @@ fn files_of_another_node_are_evaluated_and_unknown_origins_are_reported() {
         let verdict = of_names_made(by, looker, MADE, &looks);
         assert_eq!(verdict.outcome, Outcome::Pass, "{by:?} {looker:?} {looks}: {verdict:?}");
         let unknown = of(&verdict.warnings, Code::NamesOriginUnknown);
-        let hosts = unknown.map(|reason| (reason.text("host_before"), reason.text("host")));
+        let hosts = unknown.map(|reason| {
+            (reason.get(row::NamesOriginUnknown::host_before), reason.get(row::NamesOriginUnknown::host))
+        });
         assert_eq!(hosts, warned.then_some((Some("n1"), Some("n2"))), "{verdict:?}");
     }
     let commanded = of_names_made(("n1", 1), ("n1", 1), MADE, &stats("--run-cmd-before-phase=/d"));
@@ -251,8 +264,14 @@ fn failed_operations_answer_a_criterion_about_them_and_invalidate_every_other() 
     let verdict = one(&mdtest("rate", ">=", "40/s"), &stats([0, 2, 0]));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::OperationsFailed));
     let reason = &verdict.reason;
-    assert_eq!((reason.number("operations"), reason.text("folder")), (Some(2.0), Some("jobs/0002-T-r2")));
-    assert_eq!((reason.text("operation"), reason.text("error")), (Some("stat"), Some("Permission denied")));
+    assert_eq!(
+        (reason.get(row::OperationsFailed::operations), reason.get(any::folder)),
+        (Some(2.0), Some("jobs/0002-T-r2"))
+    );
+    assert_eq!(
+        (reason.get(row::OperationsFailed::operation), reason.get(row::OperationsFailed::error)),
+        (Some("stat"), Some("Permission denied"))
+    );
     let none = mdtest("failures", "==", "0 errors");
     assert_eq!(one(&none, &stats([0, 0, 0])).outcome, Outcome::Pass);
     let verdict = one(&none, &stats([0, 2, 1]));
@@ -292,7 +311,7 @@ fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
         let verdict = one(&plan, &campaign);
         assert_eq!(outcome(&verdict), (Outcome::Invalid, code));
         assert_eq!(numbers(&verdict.reason, ["blocks", "cycles", "target"]), data);
-        assert_eq!(verdict.reason.text("state"), Some("state.s"));
+        assert_eq!(verdict.reason.get(row::StateNotRecorded::state), Some("state.s"));
     }
     let stats = "mdtest = \"-F -n 5\"\n\
                  criterion = { metric = \"file_stat.rate\", op = \">\", value = \"1/s\" }";
@@ -314,11 +333,11 @@ fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
     };
     assert_eq!(preloaded(Some(2000)).outcome, Outcome::Pass);
     let fewer = preloaded(Some(1999)).reason;
-    let counted = ["files", "directories", "planned"].map(|name| fewer.number(name));
+    let counted = ["files", "directories", "planned"].map(|name| crate::data::number(&fewer, name));
     assert_eq!((fewer.code, counted), (Code::PreloadCount, [Some(1999.0), Some(2.0), Some(1000.0)]));
     assert_eq!(preloaded(None).reason.code, Code::PreloadUncounted);
     let mut killed = job("T", 1, phase("file_stat", 0));
     (killed.info.end, killed.records) = (JobEnd::TimedOut, vec![Record::Run(Run::default())]);
     let reason = one(&plan, &campaign(vec![killed])).reason;
-    assert_eq!((reason.code, reason.number("timeout")), (Code::JobFailed, Some(60.0)), "what was first");
+    assert_eq!((reason.code, numbers(&reason, ["timeout"])), (Code::JobFailed, [Some(60.0)]));
 }

@@ -6,7 +6,7 @@ use plan::Plan;
 use results::Outcome;
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
-use results::reason::Code;
+use results::reason::{Code, any, row};
 use results::record::{
     Clients, ClockDifference, DifferingNodes, End, KernelCount, MappedObject, Moments, Mounted, NodeIdentity,
     OpenedFiles, Phase, Record, Run, Spans,
@@ -60,33 +60,36 @@ fn each_defect_of_nodes_has_exactly_its_finding() {
         assert_eq!(found(test, sound.clone(), 0), None);
     }
     for (test, clients, ahead_s, code, severity, flag) in [
-        ("G.one", &lost, 0, fs, Severity::Error, "elsewhere"),
-        ("G.one", &served, 0, fs, Severity::NeedsWaiver, "other_server"),
-        ("W", &other, 0, fs, Severity::Error, ""),
-        ("G.one", &skewed, 0, clock, Severity::Error, ""),
-        ("W", &skewed, 0, clock, Severity::Info, ""),
-        ("G.one", &sound, 4, clock, Severity::Error, ""),
-        ("G.one", &sound, -4, clock, Severity::Error, ""),
-        ("W", &sound, -4, clock, Severity::Info, ""),
+        ("G.one", &lost, 0, fs, Severity::Error, Some(row::PathOnWrongFs::elsewhere)),
+        ("G.one", &served, 0, fs, Severity::NeedsWaiver, Some(row::PathOnWrongFs::other_server)),
+        ("W", &other, 0, fs, Severity::Error, None),
+        ("G.one", &skewed, 0, clock, Severity::Error, None),
+        ("W", &skewed, 0, clock, Severity::Info, None),
+        ("G.one", &sound, 4, clock, Severity::Error, None),
+        ("G.one", &sound, -4, clock, Severity::Error, None),
+        ("W", &sound, -4, clock, Severity::Info, None),
     ] {
         let finding = found(test, clients.clone(), ahead_s).unwrap();
         assert_eq!((finding.code(), finding.severity, finding.about.as_str()), (code, severity, test));
-        assert!(flag.is_empty() || finding.reason.flag(flag), "{finding:#?}");
-        assert_eq!(finding.reason.number("repetition"), Some(1.0));
+        assert!(flag.is_none_or(|flag| finding.reason.flag(flag)), "{finding:#?}");
+        assert_eq!(finding.reason.get(any::repetition), Some(1.0));
     }
     let elsewhere = found("W", lost, 0).unwrap().reason;
     assert_eq!(
-        (numbers(&elsewhere, ["nodes", "of"]), elsewhere.text("host")),
+        (numbers(&elsewhere, ["nodes", "of"]), elsewhere.get(row::ClockSkew::host)),
         ([Some(1.0), Some(2.0)], Some("n1"))
     );
     assert_eq!(texts(&elsewhere, "there"), ["n2 (overlay overlay)"]);
     let planned = found("W", other, 0).unwrap().reason;
-    assert_eq!((planned.text("planned"), planned.text("found")), (Some("lustre"), Some("gpfs g")));
+    assert_eq!(
+        (planned.get(row::PathOnWrongFs::planned), planned.get(row::PathOnWrongFs::found)),
+        (Some("lustre"), Some("gpfs g"))
+    );
     let behind = found("W", skewed, 0).unwrap().reason;
-    assert_eq!((behind.text("node"), numbers(&behind, ["skew"])), (Some("n2"), [Some(-1.5)]));
+    assert_eq!((behind.get(row::ClockSkew::node), numbers(&behind, ["skew"])), (Some("n2"), [Some(-1.5)]));
     let late = found("W", sound, 4).unwrap().reason;
     assert_eq!(
-        (late.text("phases_to"), numbers(&late, ["off"])),
+        (late.get(row::ClockSkew::phases_to), numbers(&late, ["off"])),
         (Some("2023-11-14T22:13:33.000Z"), [Some(3.0)])
     );
 }
@@ -111,8 +114,8 @@ fn nodes_with_one_kernel_are_one_node_unless_the_plan_simulates_nodes() {
     let found = |plan: &Plan, ids| {
         let clients = of_kernels(ids, |_| ());
         let all = summary(plan, &campaign(vec![job("W", "write", clients, 0)])).findings;
-        let mut own = all.into_iter().filter(|one| one.reason.number("kernels").is_some());
-        own.next().map(|one| (one.code(), one.severity, one.reason.number("kernels")))
+        let mut own = all.into_iter().filter(|one| one.reason.get(row::SharedKernel::kernels).is_some());
+        own.next().map(|one| (one.code(), one.severity, one.reason.get(row::SharedKernel::kernels)))
     };
     for plan in [&real, &simulated] {
         assert_eq!(found(plan, ["a", "b"]), None);
@@ -131,7 +134,7 @@ fn another_program_a_tracer_a_filter_and_a_preloaded_library_need_waivers() {
     let found = |change: &dyn Fn(&mut NodeIdentity)| {
         let clients = of_kernels(["a", "b"], change);
         let all = summary(&plan, &campaign(vec![job("W", "write", clients, 0)])).findings;
-        let mut all = all.into_iter().filter(|one| one.reason.text("node") == Some("n2"));
+        let mut all = all.into_iter().filter(|one| one.reason.get(row::RecordedFailure::node) == Some("n2"));
         let finding = all.next().unwrap();
         assert!(all.next().is_none());
         assert_eq!((finding.severity, finding.about.as_str()), (Severity::NeedsWaiver, "W"));
@@ -139,16 +142,16 @@ fn another_program_a_tracer_a_filter_and_a_preloaded_library_need_waivers() {
         finding.reason
     };
     let traced = found(&|node| (node.tracer_pid, node.tracer) = (7, "strace".into()));
-    assert_eq!((traced.code, traced.text("tracer")), (Code::TracedProcess, Some("strace")));
+    assert_eq!((traced.code, traced.get(row::TracedProcess::tracer)), (Code::TracedProcess, Some("strace")));
     assert_eq!(found(&|node| node.seccomp = 2).code, Code::SystemCallFilter);
     let mapped = found(&|node| node.objects = vec![object("/x.so"), object("/y.so")]);
     assert_eq!(
-        (mapped.code, mapped.text("path"), mapped.text("sha256")),
+        (mapped.code, mapped.get(row::MappedObject::path), mapped.get(row::MappedObject::sha256)),
         (Code::MappedObject, Some("/x.so"), Some("5e"))
     );
     assert_eq!(texts(&mapped, "others"), ["/y.so"]);
     let program = found(&|node| node.programs = vec![String::new(), "ab".into()]);
-    assert_eq!((program.code, program.text("sha256")), (Code::OtherProgram, Some("ab")));
+    assert_eq!((program.code, program.get(row::OtherProgram::sha256)), (Code::OtherProgram, Some("ab")));
 }
 
 #[test]
@@ -160,7 +163,7 @@ fn a_tracer_or_a_filter_that_came_after_the_start_is_found_at_the_phases() {
         phase.kernel = Some(kernel);
         let all = summary(&plan, &campaign(vec![job])).findings.into_iter();
         let own = all.filter(|one| matches!(one.code(), Code::TracedProcess | Code::SystemCallFilter));
-        own.map(|one| (one.code(), one.severity, one.reason.text("phase").map(str::to_owned)))
+        own.map(|one| (one.code(), one.severity, one.reason.get(any::phase).map(str::to_owned)))
             .collect::<Vec<_>>()
     };
     let needs = |code| (code, Severity::NeedsWaiver, Some("write".to_owned()));
@@ -364,7 +367,7 @@ fn verdicts_on_another_file_system_or_on_skewed_clocks_of_a_group_are_invalid() 
     let (_, outcome, reason) = found.iter().find(|(test, ..)| test == "G.one").unwrap();
     assert_eq!(*outcome, Outcome::Invalid, "{found:#?}");
     assert_eq!(
-        (reason.code, reason.text("phases_from")),
+        (reason.code, reason.get(row::ClockSkew::phases_from)),
         (Code::ClockSkew, Some("2023-11-14T22:13:41.000Z"))
     );
 }
@@ -385,7 +388,7 @@ fn other_nodes_than_those_of_the_first_repetition_are_named_and_need_a_waiver_af
         let one = all.find(|one| one.code() == Code::OtherNodes)?;
         let [repetition, first, new] = numbers(&one.reason, ["repetition", "first", "new"]);
         assert_eq!((one.about.as_str(), repetition, first), ("W", Some(2.0), Some(1.0)));
-        Some((one.severity, one.reason.text("node").unwrap().to_owned(), new.unwrap()))
+        Some((one.severity, one.reason.get(row::OtherNodes::node).unwrap().to_owned(), new.unwrap()))
     };
     assert_eq!(found(&["n2", "n1"], 1), None);
     assert_eq!(found(&["n1"], 1), None, "fewer nodes are no others");

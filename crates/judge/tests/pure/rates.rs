@@ -4,7 +4,7 @@
 use plan::Plan;
 use results::finding::{Finding, Severity};
 use results::folder::{Build, Campaign, CampaignInfo, FileSystemFacts, Job, Machine};
-use results::reason::Code;
+use results::reason::{Code, row};
 use results::record::{Balance, Column, Counts, EachRank, Phase, Record, Run, Spans, Stonewall};
 
 use super::{codes, summary, texts};
@@ -130,7 +130,7 @@ fn a_phase_of_an_instant_is_found_with_what_would_do_and_less_gravely_at_a_scale
         let phases = [stopped(95, seconds), stopped(95, 1.2)];
         let findings = found(WRITE, &phases, |campaign| campaign.info.scale = scale.map(str::to_owned));
         let short = findings.into_iter().find(|finding| finding.code() == Code::RateTooShort)?;
-        Some((short.severity, short.reason.number("times")))
+        Some((short.severity, short.reason.get(row::RateTooShort::times)))
     };
     assert_eq!(level(0.18, None), Some((Severity::Info, Some(6.0))));
     assert_eq!(level(0.03, None), Some((Severity::NeedsWaiver, Some(34.0))));
@@ -168,7 +168,7 @@ fn a_file_system_whose_utilization_is_not_known_and_two_that_are_the_same_are_fo
     };
     let twice = same(None).unwrap();
     assert_eq!((twice.severity, twice.about.as_str()), (Severity::NeedsWaiver, "fs.s"));
-    assert_eq!(twice.reason.text("other"), Some("t"));
+    assert_eq!(twice.reason.get(row::OneFsTwice::other), Some("t"));
     assert_eq!(same(Some("small")).map(|finding| finding.severity), Some(Severity::Info));
 }
 
@@ -210,5 +210,5 @@ fn findings_have_the_waivers_of_the_plan() {
     ended.stonewall = None;
     let idle = found(&format!("{WRITE}{waive}"), &[ended.clone(), ended], |_| {});
     assert_eq!(codes(&idle), [Code::Waiver]);
-    assert_eq!(idle[0].reason.text("waived"), Some("straggler"));
+    assert_eq!(idle[0].reason.get(row::Waiver::waived), Some("straggler"));
 }

@@ -4,7 +4,7 @@
 use plan::Plan;
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, Job, Program};
-use results::reason::Code;
+use results::reason::{Code, row};
 use results::record::{End, Record, Reported, ReportedPhase, Run, Value};
 use results::{Outcome, Verdict};
 
@@ -86,7 +86,7 @@ fn each_contradiction_of_an_output_is_invalid_with_what_it_is_about() {
     for (what, change) in all {
         let verdict = verdict(change);
         assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::ReportedDiffers), "{what}");
-        assert_eq!(verdict.reason.text("what"), Some(what), "{verdict:#?}");
+        assert_eq!(verdict.reason.get(row::ReportedDiffers::what), Some(what), "{verdict:#?}");
     }
     let fewer = verdict(|facts| facts.argv.retain(|word| word != "-e"));
     assert_eq!(outcome(&fewer), (Outcome::Invalid, Code::CommandDiffers));

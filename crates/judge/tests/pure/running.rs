@@ -10,7 +10,7 @@ use crate::{numbers, outcome};
 use plan::line::Line;
 use results::Outcome;
 use results::folder::{Campaign, JobEnd, load};
-use results::reason::Code;
+use results::reason::{Code, any, row};
 use results::record::{End, Phase, Record, Run, Spans};
 use run::CampaignRequest;
 use run::Ended;
@@ -263,8 +263,11 @@ fn a_failed_dataset_invalidates_only_its_readers() {
     assert_eq!(campaign.verdicts[0].outcome, Outcome::Pass);
     assert_eq!(outcome(&campaign.verdicts[1]), (Outcome::Invalid, Code::JobFailed));
     let reason = &campaign.verdicts[1].reason;
-    assert_eq!((reason.text("job"), reason.text("output")), (Some("dataset.d"), Some("no luck")));
-    assert_eq!(reason.number("status"), Some(4.0));
+    assert_eq!(
+        (reason.get(any::job), reason.get(row::JobFailed::output)),
+        (Some("dataset.d"), Some("no luck"))
+    );
+    assert_eq!(reason.get(row::JobFailed::status), Some(4.0));
     let stderr = fs::read_to_string(stage.path("campaign/jobs/0003-dataset.d-r1/stderr.txt")).unwrap();
     assert_eq!(stderr, "no luck\n");
     assert_eq!(stage.scratch(), Vec::<String>::new());
@@ -278,7 +281,7 @@ fn after_a_failed_repetition_the_next_one_runs() {
     assert_eq!(campaign.jobs.len(), 2);
     let reason = &campaign.verdicts[0].reason;
     assert_eq!(numbers(reason, ["repetition", "status"]), [Some(1.0), Some(4.0)]);
-    assert_eq!((reason.code, reason.text("output")), (Code::JobFailed, Some("no luck")));
+    assert_eq!((reason.code, reason.get(row::JobFailed::output)), (Code::JobFailed, Some("no luck")));
 }
 
 #[test]
@@ -291,7 +294,7 @@ fn unreadable_records_invalidate_their_test_and_not_the_campaign() {
     let campaign = stage.completed_run(&tests, false);
     let [a, b] = &campaign.verdicts[..] else { panic!("{:#?}", campaign.verdicts) };
     assert_eq!(outcome(a), (Outcome::Invalid, Code::RecordsUnreadable));
-    let error = a.reason.text("error").unwrap();
+    let error = a.reason.get(row::RecordsUnreadable::error).unwrap();
     assert!(error.starts_with("jobs/0001-A-r1/records.jsonl line 1: expected "), "{a:#?}");
     assert_eq!(b.outcome, Outcome::Pass, "{b:#?}");
     assert_eq!(load(&stage.path("campaign")).unwrap(), campaign);
@@ -307,7 +310,7 @@ fn a_program_that_cannot_be_started_makes_the_clause_invalid() {
     let Ended::Judged(campaign) = run(&asked, &mut |_| {}).unwrap() else { panic!() };
     let reason = &campaign.verdicts[0].reason;
     assert_eq!(reason.code, Code::JobNotStarted);
-    let output = reason.text("output").unwrap();
+    let output = reason.get(row::JobNotStarted::output).unwrap();
     assert!(output.starts_with("cannot start `") && output.contains("Permission denied"), "{reason}");
     let stderr = fs::read_to_string(stage.path("campaign/jobs/0001-W-r1/stderr.txt")).unwrap();
     assert!(stderr.starts_with("cannot start `"), "{stderr}");

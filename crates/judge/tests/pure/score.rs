@@ -6,7 +6,7 @@ use results::Outcome;
 use results::comparison::{ComparedRow, Conclusion};
 use results::finding::{Finding, Severity};
 use results::folder::Campaign;
-use results::reason::Code;
+use results::reason::{Code, reason, row};
 
 use super::comparison::compared;
 use super::{Parsed, campaign, job, outcome, phase, summary, verdicts_of};
@@ -88,7 +88,7 @@ fn a_part_that_cannot_be_used_leaves_no_score() {
     campaign.jobs.retain(|job| job.info.test != "B");
     let verdict = &verdicts_of(&plan, &campaign)[0];
     assert_eq!(outcome(verdict), (Outcome::NotRun, Code::PartUnusable));
-    assert_eq!(verdict.reason.text("part"), Some("B"));
+    assert_eq!(verdict.reason.get(row::PartUnusable::part), Some("B"));
     let rates = summary(&plan, &campaign).rates;
     let score = rates.iter().find(|rate| rate.test == "S").unwrap();
     assert!(score.mean.is_none() && score.why.is_some(), "{score:?}");
@@ -108,8 +108,8 @@ fn a_lint_error_about_a_score_makes_the_score_invalid_and_not_its_parts() {
         verdicts_of(&plan, campaign).iter().map(outcome).collect::<Vec<_>>()
     };
     assert_eq!(of(&campaign), [("D".into(), Outcome::Pass), ("S".into(), Outcome::Pass)]);
-    let reason = results::reason::Reason::new(Code::DeadCriterion).with("metric", "score");
-    campaign.info.findings = vec![Finding::new(Severity::Error, reason).about("S")];
+    campaign.info.findings =
+        vec![Finding::new(Severity::Error, reason!(DeadCriterion { metric: "score", .. })).about("S")];
     assert_eq!(of(&campaign), [("D".into(), Outcome::Pass), ("S".into(), Outcome::Invalid)]);
     assert_eq!(verdicts_of(&plan, &campaign)[1].reason.code, Code::LintError);
 }

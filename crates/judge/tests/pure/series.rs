@@ -10,7 +10,7 @@ use crate::stage::{Stage, run_to_end};
 use plan::{Choice, Plan};
 use results::folder::{Campaign, JobEnd};
 use results::projection::Model;
-use results::reason::Code;
+use results::reason::{Code, row};
 use results::{Outcome, Verdict};
 use run::CampaignRequest;
 use run::Ended;
@@ -181,7 +181,10 @@ fn a_step_below_the_limit_fails_and_all_servers_are_online_again() {
     let reason = &campaign.verdicts[4].reason;
     assert_eq!(reason.code, Code::ThresholdNotMet);
     assert_eq!(numbers(reason, ["value", "threshold"]), [Some(510.0), Some(540.0)]);
-    assert_eq!(reason.text("reference"), Some("90 % of linear from S.s1.w (1 to 6 servers)"));
+    assert_eq!(
+        reason.get(row::ThresholdNotMet::reference),
+        Some("90 % of linear from S.s1.w (1 to 6 servers)")
+    );
     assert_eq!(stage.text("program.servers"), "6\n");
 }
 
@@ -334,7 +337,7 @@ fn the_summary_has_rates_hero_runs_and_accepted_or_rejected_projections() {
     assert_eq!(near.model.map(|fit| fit.model), Some(Model::Linear));
     assert_eq!(far.rate, None, "a projection to ten times the largest step is rejected");
     let rejection = far.rejection.as_ref().unwrap();
-    assert_eq!((rejection.code, rejection.number("factor")), (Code::TooFar, Some(10.0)));
+    assert_eq!((rejection.code, rejection.get(row::TooFar::factor)), (Code::TooFar, Some(10.0)));
     let again = crate::summary(&Plan::recorded(&campaign.plan, "p", &Choice::default()).unwrap(), &campaign);
     assert_eq!(again, *summary, "the same folder gives the same summary");
 }

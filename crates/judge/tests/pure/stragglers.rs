@@ -1,7 +1,7 @@
 //! Warnings about stragglers: a node, a target or a rank. Uneven placement is reported as such.
 
 use results::finding::Finding;
-use results::reason::{Code, Reason};
+use results::reason::{Code, Reason, row};
 use results::record::{EachRank, Phase, Stonewall};
 
 use super::{WRITE, campaign, job, numbers, one, phase, plan, texts, verdicts_of};
@@ -43,8 +43,8 @@ fn warnings_of(phase: impl Fn() -> Phase) -> Vec<Reason> {
 
 /// Kind, name and share in percent of a slow or overloaded group.
 fn group(reason: &Reason) -> (Code, Option<&str>, Option<&str>, Option<f64>) {
-    let percent = reason.number("share").map(|share| (share * 100.0).round());
-    (reason.code, reason.text("kind"), reason.text("name"), percent)
+    let percent = reason.get(row::Overlap::share).map(|share| (share * 100.0).round());
+    (reason.code, reason.get(row::OneFsTwice::kind), reason.get(row::ImportMissing::name), percent)
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_slow_brick_is_reported_with_its_ranks_and_files() {
     let slow = warnings(8, 8, rate, on);
     assert_eq!(slow.len(), 1, "{slow:#?}");
     assert_eq!(group(&slow[0]), (Code::SlowGroup, Some("brick"), Some("127.0.0.1:/b3"), Some(31.0)));
-    assert_eq!(slow[0].get("ranks"), Some(&vec![2_u32, 6].into()));
+    assert_eq!(slow[0].data.get("ranks"), Some(&vec![2_u32, 6].into()));
     assert_eq!(texts(&slow[0], "files"), ["data.00000002", "data.00000006"]);
     assert_eq!(warnings(8, 8, |_| 100.0, on), []);
 }
@@ -66,7 +66,7 @@ fn a_brick_with_more_files_is_overloaded_by_placement_and_not_slow() {
     let uneven = warnings(10, 10, rate, on);
     assert_eq!(uneven.len(), 1, "{uneven:#?}");
     assert_eq!(group(&uneven[0]), (Code::UnevenPlacement, Some("brick"), Some("127.0.0.1:/b1"), Some(50.0)));
-    assert_eq!(uneven[0].get("ranks"), Some(&vec![0_u32, 1, 2, 3].into()));
+    assert_eq!(uneven[0].data.get("ranks"), Some(&vec![0_u32, 1, 2, 3].into()));
     assert_eq!(texts(&uneven[0], "files"), ["data.00000000", "data.00000001", "data.00000002"]);
     assert_eq!(numbers(&uneven[0], ["files_held", "others_held"]), [Some(4.0), Some(2.0)]);
 }
@@ -78,14 +78,14 @@ fn a_slow_node_and_brick_with_the_same_ranks_are_both_reported_and_a_single_rank
     let [node, brick] = &tied[..] else { panic!("{tied:#?}") };
     assert_eq!(group(node), (Code::SlowGroup, Some("node"), Some("n1"), Some(59.0)));
     assert_eq!(group(brick), (Code::SlowGroup, Some("brick"), Some("127.0.0.1:/b2"), Some(59.0)));
-    let same = [node, brick].map(|reason| reason.text("same_ranks_as"));
+    let same = [node, brick].map(|reason| reason.get(row::SlowGroup::same_ranks_as));
     assert_eq!(same, [Some("127.0.0.1:/b2"), Some("n1")]);
     let alone =
         warnings(16, 4, |rank| if rank == 9 { 50.0 } else { 100.0 + f64::from(rank) * 0.1 }, |rank| rank % 4);
     let [alone] = &alone[..] else { panic!("{alone:#?}") };
-    assert_eq!((alone.code, alone.text("node")), (Code::SlowRank, Some("n2")));
-    assert_eq!(alone.number("rank"), Some(9.0));
-    assert!((alone.number("share").unwrap() - 0.5).abs() < 0.01);
+    assert_eq!((alone.code, alone.get(row::SlowRank::node)), (Code::SlowRank, Some("n2")));
+    assert_eq!(alone.get(row::SlowRank::rank), Some(9.0));
+    assert!((alone.get(row::SlowRank::share).unwrap() - 0.5).abs() < 0.01);
 }
 
 #[test]
@@ -108,10 +108,10 @@ fn load_imbalance_lost_time_and_wear_out_are_reported() {
         Phase { each_rank: Some(each.clone()), ..phase }
     });
     let [least, lost, wear_out] = &all[..] else { panic!("{all:#?}") };
-    assert_eq!((least.code, least.flag("by_deadline")), (Code::LoadImbalance, true));
+    assert_eq!((least.code, least.flag(row::LoadImbalance::by_deadline)), (Code::LoadImbalance, true));
     assert_eq!(numbers(least, ["rank", "share"]), [Some(0.0), Some(0.46)]);
     assert_eq!((lost.code, numbers(lost, ["slowest", "ranks"])), (Code::TimeLost, [Some(1.0), Some(4.0)]));
-    assert!((lost.number("share").unwrap() - 0.18).abs() < 0.01);
+    assert!((lost.get(row::WearOutTime::share).unwrap() - 0.18).abs() < 0.01);
     assert_eq!(wear_out.code, Code::WearOutTime);
     let numbers = numbers(wear_out, ["wear_out", "share", "deadline"]);
     assert_eq!(numbers, [Some(10.5), Some(0.35), Some(30.0)]);

@@ -3,7 +3,7 @@
 use judge::evaluate;
 use plan::Plan;
 use results::folder::{Campaign, Job, JobEnd, JobInfo};
-use results::reason::Code;
+use results::reason::{Code, row};
 use results::record::{Balance, Phase, Record, Spans, Stonewall};
 
 #[test]
@@ -24,6 +24,6 @@ fn a_rank_that_moved_less_than_half_of_the_mean_is_a_straggler() {
     let summary = evaluate(&plan, &Campaign { jobs: vec![job], ..Default::default() }).summary;
     let found = summary.findings.iter().find(|one| one.code() == Code::Straggler && one.about == "BW-IOR1");
     let reason = &found.expect("a straggler").reason;
-    assert_eq!(reason.number("bytes"), Some(14_763_950_080.0), "{reason:?}");
-    assert!((reason.number("share").unwrap() - 0.495).abs() < 0.01, "{reason:?}");
+    assert_eq!(reason.get(row::Straggler::bytes), Some(14_763_950_080.0), "{reason:?}");
+    assert!((reason.get(row::Straggler::share).unwrap() - 0.495).abs() < 0.01, "{reason:?}");
 }

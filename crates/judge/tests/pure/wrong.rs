@@ -2,7 +2,7 @@
 
 use plan::Plan;
 use results::folder::{Job, JobEnd};
-use results::reason::{Code, Reason};
+use results::reason::{Cause, Code, Field, Reason, any, reason, row};
 use results::record::{BadRange, Check, Clients, Counts, Mounted, Phase, Record, SampledData};
 use results::{Outcome, Verdict};
 
@@ -38,16 +38,21 @@ fn checked(plan: &Plan, otherwise: impl Fn(&mut Vec<Job>)) -> Verdict {
 
 /// Whether the reason is the wrong data of repetition 2, with its location.
 fn is_found(reason: &Reason) -> bool {
-    let place = (reason.text("folder"), reason.text("path"), reason.number("offset"));
-    let data = (reason.text("expected"), reason.text("found"), reason.number("transfers"));
+    let place =
+        (reason.get(any::folder), reason.get(row::WrongData::path), reason.get(row::WrongData::offset));
+    let data = (
+        reason.get(row::WrongData::expected),
+        reason.get(row::WrongData::found),
+        reason.get(row::WrongData::transfers),
+    );
     reason.code == Code::WrongData
         && place == (Some("jobs/0002-T-r2"), Some("/s/f"), Some(4096.0))
         && data == (Some("0x0000000000000001"), Some("0x0000000000000000"), Some(2.0))
 }
 
 /// The code of a reason inside another one, such as `measured` or `also`.
-fn inner(reason: &Reason, name: &str) -> Option<Code> {
-    reason.reason(name).map(|reason| reason.code)
+fn inner(reason: &Reason, field: Field<Cause>) -> Option<Code> {
+    reason.get(field).map(|reason| reason.code)
 }
 
 #[test]
@@ -55,14 +60,14 @@ fn wrong_data_fails_every_criterion_of_the_test() {
     let verdict = checked(&plan(CHECK), |_| {});
     assert_eq!(verdict.outcome, Outcome::Fail);
     assert!(is_found(&verdict.reason), "{verdict:#?}");
-    assert_eq!(inner(&verdict.reason, "measured"), Some(Code::ThresholdNotMet));
+    assert_eq!(inner(&verdict.reason, any::measured), Some(Code::ThresholdNotMet));
     assert_eq!(one(&plan(CHECK), &campaign(vec![right(1), right(2), right(3)])).outcome, Outcome::Pass);
 
     let mut campaign = rates("write", [120, 121, 122]);
     campaign.jobs[1].records.extend(wrong("write_check").records);
     let verdict = one(&plan(WRITE), &campaign);
     assert!(verdict.outcome == Outcome::Fail && is_found(&verdict.reason), "{verdict:#?}");
-    assert_eq!(inner(&verdict.reason, "also"), None, "the same reason once: {verdict:#?}");
+    assert_eq!(inner(&verdict.reason, any::also), None, "the same reason once: {verdict:#?}");
 }
 
 #[test]
@@ -166,10 +171,14 @@ fn wrong_data_is_excused_only_if_its_own_job_ran_on_another_file_system() {
         let wanted = if is_excused { Outcome::Invalid } else { Outcome::Fail };
         assert_eq!(verdict.outcome, wanted, "{which}: {verdict:#?}");
         let listed = codes(&verdict.warnings).contains(&Code::PathOnWrongFs);
-        let (reason, measured) = (&verdict.reason, verdict.reason.reason("measured"));
+        let (reason, measured) = (&verdict.reason, verdict.reason.get(any::measured));
         assert!(listed || reason.code == Code::PathOnWrongFs, "{which}: {verdict:#?}");
         let found = if is_excused { measured.unwrap() } else { reason };
-        assert_eq!((found.code, found.number("transfers")), (Code::WrongData, Some(2.0)), "{which}");
+        assert_eq!(
+            (found.code, found.get(row::WrongData::transfers)),
+            (Code::WrongData, Some(2.0)),
+            "{which}"
+        );
     }
 }
 
@@ -182,7 +191,7 @@ fn wrong_data_is_a_fail_although_a_job_died_or_is_missing() {
     let verdict = checked(&plan(CHECK), died);
     assert_eq!(verdict.outcome, Outcome::Fail, "{verdict:#?}");
     assert!(is_found(&verdict.reason), "{verdict:#?}");
-    assert_eq!(inner(&verdict.reason, "also"), Some(Code::JobFailed));
+    assert_eq!(inner(&verdict.reason, any::also), Some(Code::JobFailed));
     assert_eq!(checked(&plan(CHECK), |jobs| drop(jobs.pop())).outcome, Outcome::Fail);
     let some = CHECK.replace("\"==\", value = \"0 errors\"", "\"<=\", value = \"5 errors\"");
     assert_eq!(
@@ -201,7 +210,7 @@ fn reject(job: &mut Job, what: Reason) {
 
 /// A reason about the dataset.
 fn dataset(code: Code) -> Reason {
-    Reason::new(code).with("dataset", "dataset.d").with("path", "f")
+    reason!(DatasetChanged { dataset: "dataset.d", path: "f", ..Reason::new(code) })
 }
 
 fn written() -> Reason {
@@ -209,15 +218,15 @@ fn written() -> Reason {
 }
 
 fn lost(change: &str) -> Reason {
-    dataset(Code::DatasetChanged).with("change", change)
+    reason!(DatasetChanged { change, ..dataset(Code::DatasetChanged) })
 }
 
 #[test]
 fn a_dataset_that_was_written_to_proves_nothing_about_the_file_system() {
     let verdict = checked(&plan(CHECK), |jobs| reject(&mut jobs[2], written()));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::JobNotStarted), "{verdict:#?}");
-    assert_eq!(verdict.reason.reason("rejection"), Some(&written()));
-    assert!(is_found(verdict.reason.reason("wrong").unwrap()), "{verdict:#?}");
+    assert_eq!(verdict.reason.get(row::JobNotStarted::rejection), Some(&written()));
+    assert!(is_found(verdict.reason.get(any::wrong).unwrap()), "{verdict:#?}");
     assert_eq!(of(&verdict.warnings, Code::DatasetChangedLater), None, "{verdict:#?}");
 }
 
@@ -227,14 +236,14 @@ fn wrong_data_is_a_fail_if_the_dataset_lost_files_or_was_intact_when_it_was_read
         let verdict = checked(&plan(CHECK), |jobs| reject(&mut jobs[2], lost(change)));
         assert_eq!(verdict.outcome, Outcome::Fail, "{verdict:#?}");
         assert!(is_found(&verdict.reason), "{verdict:#?}");
-        let also = verdict.reason.reason("also").unwrap();
-        assert_eq!(also.reason("rejection"), Some(&lost(change)));
+        let also = verdict.reason.get(any::also).unwrap();
+        assert_eq!(also.get(row::JobNotStarted::rejection), Some(&lost(change)));
     }
     let printed = written().to_string();
     type Otherwise<'a> = &'a dyn Fn(&mut Vec<Job>);
     let cases: [(Otherwise<'_>, &str); 5] = [
         (
-            &|jobs| reject(&mut jobs[2], dataset(Code::DatasetUnreadable).with("error", "no")),
+            &|jobs| reject(&mut jobs[2], reason!(DatasetUnreadable { dataset: "dataset.d", error: "no" })),
             "an unreadable dataset is not known to be changed",
         ),
         (
@@ -279,15 +288,15 @@ fn a_rejected_reader_of_another_test_counts_too() {
     };
     let unknown = verdict(written());
     assert_eq!(outcome(&unknown), (Outcome::Invalid, Code::WrongDataUnattributed), "{unknown:#?}");
-    assert_eq!(unknown.reason.reason("cause"), Some(&written()));
-    assert_eq!(unknown.reason.text("folder"), Some("jobs/0004-U-r4"));
-    assert_eq!(inner(&unknown.reason, "measured"), Some(Code::ThresholdNotMet));
-    assert!(is_found(unknown.reason.reason("wrong").unwrap()));
+    assert_eq!(unknown.reason.get(any::cause), Some(&written()));
+    assert_eq!(unknown.reason.get(any::folder), Some("jobs/0004-U-r4"));
+    assert_eq!(inner(&unknown.reason, any::measured), Some(Code::ThresholdNotMet));
+    assert!(is_found(unknown.reason.get(any::wrong).unwrap()));
     let gone = verdict(lost("gone"));
     assert!(gone.outcome == Outcome::Fail && is_found(&gone.reason), "{gone:#?}");
     let later = &gone.warnings[0].reason;
-    assert_eq!((later.code, later.text("folder")), (Code::DatasetChangedLater, Some("jobs/0004-U-r4")));
-    assert_eq!(later.reason("cause"), Some(&lost("gone")));
+    assert_eq!((later.code, later.get(any::folder)), (Code::DatasetChangedLater, Some("jobs/0004-U-r4")));
+    assert_eq!(later.get(any::cause), Some(&lost("gone")));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use command::ior::{self, ReadShift};
 use command::{LineFacts, Packet};
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::finding::{Finding, Severity};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, reason};
 use units::KIB;
 
 use crate::subject::{LineRole, LineSubject};
@@ -27,9 +27,8 @@ fn is_gathered(line: &ior::Line) -> bool {
 /// write-iops-buffered
 pub(crate) fn write_iops(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| is_gathered(line) && subject.measures_write())?;
-    let transfer = Datum::bytes(line.transfer_bytes().unwrap_or(0) as f64);
-    let reason = Reason::new(Code::WriteIopsBuffered).with("transfer", transfer);
-    Some(Finding::new(NeedsWaiver, reason).at(subject.word('z')))
+    let transfer = line.transfer_bytes().unwrap_or(0);
+    Some(Finding::new(NeedsWaiver, reason!(WriteIopsBuffered { transfer })).at(subject.word('z')))
 }
 
 /// Memory of a node that remains for caches.
@@ -60,10 +59,7 @@ fn written_per_node(subject: &LineSubject, line: &ior::Line) -> Option<(f64, Opt
 pub(crate) fn cache_fit(subject: &LineSubject) -> Vec<Finding> {
     let Some(line) = subject.ior() else { return Vec::new() };
     let Some(memory) = memory_left(subject, line) else { return Vec::new() };
-    let reason = || {
-        let least = Datum::bytes(memory * MEMORY_MULTIPLE);
-        Reason::new(Code::ClientCacheFit).with("memory", Datum::bytes(memory)).with("least", least)
-    };
+    let least = memory * MEMORY_MULTIPLE;
     let found = |severity: Severity, reason: Reason, phase: &str| {
         Finding::new(severity, reason).at(subject.word('b')).of_phase(phase)
     };
@@ -72,10 +68,9 @@ pub(crate) fn cache_fit(subject: &LineSubject) -> Vec<Finding> {
     if let Some((bytes, deadline)) = written_per_node(subject, line)
         && subject.measures_write()
         && cached
-        && bytes < MEMORY_MULTIPLE * memory
+        && bytes < least
     {
-        let reason = reason().with("written", Datum::bytes(bytes));
-        let reason = reason.with_some("deadline", deadline.map(Datum::seconds));
+        let reason = reason!(ClientCacheFit { written: bytes, deadline, memory, least });
         findings.push(found(NeedsWaiver, reason, "write"));
     }
     let cold = line.drop_caches || line.is_direct() || line.hog_share().is_some_and(|share| share >= HOG);
@@ -84,9 +79,9 @@ pub(crate) fn cache_fit(subject: &LineSubject) -> Vec<Finding> {
         && line.writes()
         && !line.mixes()
         && !cold
-        && bytes < MEMORY_MULTIPLE * memory
+        && bytes < least
     {
-        findings.push(found(Info, reason().with("read", Datum::bytes(bytes)), "read"));
+        findings.push(found(Info, reason!(ClientCacheFit { read: bytes, memory, least }), "read"));
     }
     findings
 }
@@ -97,7 +92,7 @@ pub(crate) fn persist(subject: &LineSubject) -> Option<Finding> {
     // No clause depends on the rate of a reported or hero test.
     let shown_only = subject.reported || subject.role == Some(LineRole::Hero);
     let severity = if shown_only { NeedsWaiver } else { Error };
-    let found = Finding::new(severity, Reason::new(Code::MissingPersist));
+    let found = Finding::new(severity, reason!(MissingPersist));
     Some(found.at(subject.word('w')).of_phase("write"))
 }
 
@@ -127,8 +122,7 @@ pub(crate) fn same_launch(subject: &LineSubject) -> Option<Finding> {
         return None;
     }
     let implied = (!line.names_phase()).then_some("-w -r");
-    let reason = Reason::new(Code::WrSameLaunch).with_some("implied", implied);
-    Some(Finding::new(Info, reason).at(subject.word('r')).of_phase("read"))
+    Some(Finding::new(Info, reason!(WrSameLaunch { implied })).at(subject.word('r')).of_phase("read"))
 }
 
 /// reader-is-writer
@@ -140,11 +134,12 @@ pub(crate) fn reader_is_writer(subject: &LineSubject) -> Option<Finding> {
     {
         return None;
     }
-    let reason = Reason::new(Code::ReaderIsWriter);
     let reason = match (line.shift(), subject.nodes()) {
-        (_, Some(1)) => reason.with("nodes", 1_u64),
-        (ReadShift::Nodes(by), Some(nodes)) => reason.with("shift", by).with("nodes", nodes),
-        _ => reason,
+        (_, Some(1)) => reason!(ReaderIsWriter { nodes: 1_u64 }),
+        (ReadShift::Nodes(by), Some(nodes)) => {
+            reason!(ReaderIsWriter { shift: by, nodes })
+        }
+        _ => reason!(ReaderIsWriter),
     };
     let place = subject.word('r').or(subject.word('R'));
     Some(Finding::new(Info, reason).at(place).of_phase("read"))
@@ -154,7 +149,7 @@ pub(crate) fn reader_is_writer(subject: &LineSubject) -> Option<Finding> {
 pub(crate) fn sparse(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| subject.measures_write() && line.is_random() && !line.mixes())?;
     let filled = line.is_prefilled() || line.use_existing || subject.source.is_some();
-    let found = Finding::new(NeedsWaiver, Reason::new(Code::SparseRandomWrite));
+    let found = Finding::new(NeedsWaiver, reason!(SparseRandomWrite));
     (!filled).then(|| found.at(subject.word('z')))
 }
 
@@ -162,23 +157,24 @@ pub(crate) fn sparse(subject: &LineSubject) -> Option<Finding> {
 pub(crate) fn collective(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| line.collective)?;
     command::backend(&line.backend).ok().filter(|backend| backend.abilities.file_views)?;
-    let found = Finding::new(NeedsWaiver, Reason::new(Code::CbStateUnset));
+    let found = Finding::new(NeedsWaiver, reason!(CbStateUnset));
     (!line.has_hints() && !subject.hints).then(|| found.at(subject.word('c')))
 }
 
 /// compressible
 pub(crate) fn compressible(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| line.writes() && subject.fs.reduces)?;
-    let reason = Reason::new(Code::Compressible).with_some("kind", subject.fs.kind.as_deref());
     let repeats = !matches!(line.packet, Packet::Incompressible | Packet::Random | Packet::Stamped);
-    repeats.then(|| Finding::new(NeedsWaiver, reason).at(subject.word('l')))
+    repeats.then(|| {
+        Finding::new(NeedsWaiver, reason!(Compressible { kind: subject.fs.kind.as_deref() }))
+            .at(subject.word('l'))
+    })
 }
 
 /// not-packed
 pub(crate) fn packed(subject: &LineSubject) -> Option<Finding> {
     let (cores, ppn) = (subject.cores?, subject.ppn()?);
     let walks = matches!(&subject.line, LineFacts::Walk(walk) if walk.plain);
-    let reason = Reason::new(Code::NotPacked).with("ranks", ppn).with("cores", cores);
     let meant = ppn >= cores || walks || subject.role == Some(LineRole::Dataset);
-    (!meant).then(|| Finding::new(NeedsWaiver, reason))
+    (!meant).then(|| Finding::new(NeedsWaiver, reason!(NotPacked { ranks: ppn, cores })))
 }

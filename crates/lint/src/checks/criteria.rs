@@ -3,7 +3,7 @@
 use plan::Comparison;
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
-use results::reason::{Code, Reason};
+use results::reason;
 use units::Dimension;
 
 use super::prose::{UnitFamily, family};
@@ -15,22 +15,31 @@ pub(crate) fn stat(subject: &LineSubject) -> Vec<Finding> {
         .criteria
         .iter()
         .filter(|criterion| criterion.stat.is_none() && !criterion.counts && criterion.value.is_some());
-    let reason =
-        |criterion: &CriterionFacts| Reason::new(Code::StatUnnamed).with("metric", &criterion.metric);
+    let reason = |criterion: &CriterionFacts| reason!(StatUnnamed { metric: &criterion.metric });
     unnamed.map(|criterion| Finding::new(Info, reason(criterion))).collect()
 }
 
 /// dead-criterion, beyond what the plan rejects
 pub(crate) fn dead(subject: &LineSubject) -> Vec<Finding> {
-    let of = |criterion: &CriterionFacts| {
-        let reason = Reason::new(Code::DeadCriterion)
-            .with("metric", &criterion.metric)
-            .with("op", criterion.op.to_string())
-            .with("value", &criterion.written);
-        match certain(criterion) {
-            Some(outcome) => Some(Finding::new(Error, reason.with("certain", outcome))),
-            None => Some(Finding::new(NeedsWaiver, reason.with("meant", turned(criterion)?))),
-        }
+    let of = |criterion: &CriterionFacts| match certain(criterion) {
+        Some(outcome) => Some(Finding::new(
+            Error,
+            reason!(DeadCriterion {
+                metric: &criterion.metric,
+                op: criterion.op.to_string(),
+                value: &criterion.written,
+                certain: outcome
+            }),
+        )),
+        None => Some(Finding::new(
+            NeedsWaiver,
+            reason!(DeadCriterion {
+                metric: &criterion.metric,
+                op: criterion.op.to_string(),
+                value: &criterion.written,
+                meant: turned(criterion)?
+            }),
+        )),
     };
     subject.criteria.iter().filter_map(of).collect()
 }
@@ -91,19 +100,19 @@ pub(crate) fn mixed_units(plan: &PlanSubject) -> Vec<Finding> {
         return Vec::new();
     };
     let other = (first.id != second.id).then_some(&first.id);
-    let reason = Reason::new(Code::Units)
-        .with("metric", &binary.metric)
-        .with("decimal", &decimal.written)
-        .with("binary", &binary.written)
-        .with_some("other", other);
+    let reason =
+        reason!(Units { metric: &binary.metric, decimal: &decimal.written, binary: &binary.written, other });
     vec![Finding::new(Info, reason).about(&second.id).at(second.place())]
 }
 
 /// reps-short, for the repetitions of a command line
 pub(crate) fn one_job(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| line.repetitions > 1 && !(line.writes() && line.multi_file))?;
-    let name = if line.writes() { "overwrites" } else { "rereads" };
-    let reason = Reason::new(Code::RepsShort).with(name, line.repetitions);
+    let reason = if line.writes() {
+        reason!(RepsShort { overwrites: line.repetitions })
+    } else {
+        reason!(RepsShort { rereads: line.repetitions })
+    };
     Some(Finding::new(NeedsWaiver, reason).at(subject.word('i')))
 }
 
@@ -115,9 +124,8 @@ pub(crate) fn unchecked(plan: &PlanSubject) -> Vec<Finding> {
         let is_compared = !line.reported && line.role != Some(LineRole::Dataset);
         writes && is_compared && !plan.verified.contains(&line.id)
     });
-    let found = wrote.map(|line| {
-        Finding::new(NeedsWaiver, Reason::new(Code::UncheckedData)).about(&line.id).at(line.place())
-    });
+    let found =
+        wrote.map(|line| Finding::new(NeedsWaiver, reason!(UncheckedData)).about(&line.id).at(line.place()));
     found.collect()
 }
 
@@ -132,6 +140,5 @@ pub(crate) fn check_in_time(subject: &LineSubject) -> Option<Finding> {
         return None;
     }
     let metric = timed.map(|criterion| &criterion.metric);
-    let reason = Reason::new(Code::UncheckedData).with("option", "-R").with_some("metric", metric);
-    Some(Finding::new(NeedsWaiver, reason).at(subject.word('R')))
+    Some(Finding::new(NeedsWaiver, reason!(UncheckedData { option: "-R", metric })).at(subject.word('R')))
 }

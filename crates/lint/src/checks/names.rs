@@ -3,7 +3,7 @@
 use command::LineFacts;
 use results::finding::Finding;
 use results::finding::Severity::{Info, NeedsWaiver};
-use results::reason::{Code, Reason};
+use results::reason;
 
 use crate::subject::{LineSubject, PlanSubject};
 
@@ -19,11 +19,12 @@ pub(crate) fn same_node(subject: &LineSubject) -> Option<Finding> {
     if line.runs_commands() || subject.cache_warm {
         return None;
     }
-    let reason = Reason::new(Code::MdSameNode);
     let reason = match (subject.nodes(), subject.ppn(), line.rank_shift()) {
-        (Some(1), ..) => reason.with("nodes", 1_u64),
-        (_, ppn, Some(0)) => reason.with_some("ppn", ppn),
-        (_, Some(ppn), Some(shift)) if shift < ppn => reason.with("shift", shift).with("ppn", ppn),
+        (Some(1), ..) => reason!(MdSameNode { nodes: 1_u64 }),
+        (_, ppn, Some(0)) => reason!(MdSameNode { ppn }),
+        (_, Some(ppn), Some(shift)) if shift < ppn => {
+            reason!(MdSameNode { shift, ppn })
+        }
         _ => return None,
     };
     Some(Finding::new(Info, reason))
@@ -37,29 +38,27 @@ pub(crate) fn too_few(subject: &LineSubject) -> Option<Finding> {
     if subject.reported || all >= ITEMS || all == 0 {
         return None;
     }
-    let reason = Reason::new(Code::MdTooShort).with("items", all).with("least", ITEMS);
-    Some(Finding::new(Info, reason.with("per_rank", ITEMS.div_ceil(ranks))))
+    let reason = reason!(MdTooShort { items: all, least: ITEMS, per_rank: ITEMS.div_ceil(ranks) });
+    Some(Finding::new(Info, reason))
 }
 
 /// ls-walk, from the command line alone. The records decide how many entries a walk lists, and from where.
 pub(crate) fn walk(subject: &LineSubject) -> Vec<Finding> {
     let LineFacts::Walk(line) = &subject.line else { return Vec::new() };
-    let reason = || Reason::new(Code::LsWalk);
     let mut found = Vec::new();
     if let Some(entries) = line.entries.filter(|entries| *entries < ENTRIES) {
-        found.push(Finding::new(Info, reason().with("entries", entries).with("least", ENTRIES)));
+        found.push(Finding::new(Info, reason!(LsWalk { entries, least: ENTRIES })));
     }
     if line.plain {
-        found.push(Finding::new(NeedsWaiver, reason().with("command", "ls")));
+        found.push(Finding::new(NeedsWaiver, reason!(LsWalk { command: "ls" })));
         return found;
     }
     let has_criterion = subject.has_criterion_on("list.");
     if let Some(ranks) = subject.ranks().filter(|ranks| *ranks < TREES && has_criterion) {
-        let reason = reason().with("walks", ranks).with("least_walks", TREES);
-        found.push(Finding::new(NeedsWaiver, reason));
+        found.push(Finding::new(NeedsWaiver, reason!(LsWalk { walks: ranks, least_walks: TREES })));
     }
     if has_criterion && !line.makes && !line.cold && line.shift == 0 && !subject.cache_warm {
-        found.push(Finding::new(Info, reason()));
+        found.push(Finding::new(Info, reason!(LsWalk)));
     }
     found
 }
@@ -74,14 +73,15 @@ pub(crate) fn aged(subject: &LineSubject) -> Option<Finding> {
     let rates = |metric: &str| metric.ends_with(".rate") || metric.ends_with(".iops");
     let judged = subject.criteria.iter().any(|criterion| rates(&criterion.metric));
     let unstated = is_of_names(&subject.line) && judged && !subject.has_state;
-    unstated.then(|| Finding::new(NeedsWaiver, Reason::new(Code::NotAged)))
+    unstated.then(|| Finding::new(NeedsWaiver, reason!(NotAged)))
 }
 
 /// fill-is-not-age, from the plan alone
 pub(crate) fn only_filled(plan: &PlanSubject) -> Vec<Finding> {
-    let found = plan.only_filled.iter().map(|(name, words)| {
-        Finding::new(NeedsWaiver, Reason::new(Code::FillIsNotAge).with("options", words)).about(name)
-    });
+    let found = plan
+        .only_filled
+        .iter()
+        .map(|(name, words)| Finding::new(NeedsWaiver, reason!(FillIsNotAge { options: words })).about(name));
     found.collect()
 }
 
@@ -99,8 +99,9 @@ pub(crate) fn pair(plan: &PlanSubject) -> Vec<Finding> {
     if creating.iter().any(|(_, other)| other.unique_dir != line.unique_dir) {
         return Vec::new();
     }
-    let reason = Reason::new(Code::SharedUniquePair)
-        .with("directories", directories(line.unique_dir))
-        .with("other", directories(!line.unique_dir));
+    let reason = reason!(SharedUniquePair {
+        directories: directories(line.unique_dir),
+        other: directories(!line.unique_dir)
+    });
     vec![Finding::new(NeedsWaiver, reason).about(&first.id).at(first.place())]
 }

@@ -5,7 +5,7 @@
 use command::LineFacts;
 use results::finding::Severity::{Error, Info};
 use results::finding::{Finding, SourcePosition};
-use results::reason::{Code, Reason};
+use results::reason;
 
 use crate::subject::LineSubject;
 
@@ -27,29 +27,30 @@ fn paths(subject: &LineSubject) -> Vec<(String, Option<SourcePosition>)> {
 /// path-on-wrong-fs
 pub(crate) fn place(subject: &LineSubject) -> Vec<Finding> {
     let mount = subject.fs.mount.as_deref();
-    let reason = || Reason::new(Code::PathOnWrongFs);
     let mut found = Vec::new();
     let paths = paths(subject);
     for (path, place) in &paths {
         if subject.ior().is_some() && is_directory(path, mount) {
             let example = format!("{}/data", path.trim_end_matches('/'));
-            let reason = reason().with("directory", path).with("example", example);
-            found.push(Finding::new(Error, reason).at(place.clone()));
+            found.push(
+                Finding::new(Error, reason!(PathOnWrongFs { directory: path, example })).at(place.clone()),
+            );
         }
         let Some(mount) = mount else { continue };
-        let reason = reason().with("mount", mount);
         match location(path, mount) {
             PathLocation::Below | PathLocation::Unknown => {}
             PathLocation::Elsewhere => {
-                found.push(Finding::new(Error, reason.with("path", path)).at(place.clone()));
+                found.push(Finding::new(Error, reason!(PathOnWrongFs { mount, path })).at(place.clone()));
             }
             PathLocation::Relative => {
-                found.push(Finding::new(Info, reason.with("relative", path)).at(place.clone()));
+                found.push(
+                    Finding::new(Info, reason!(PathOnWrongFs { mount, relative: path })).at(place.clone()),
+                );
             }
         }
     }
     if let (true, Some(mount), Some(_)) = (paths.is_empty(), mount, subject.ior()) {
-        found.push(Finding::new(Info, reason().with("mount", mount)));
+        found.push(Finding::new(Info, reason!(PathOnWrongFs { mount })));
     }
     found.extend(spelled(subject));
     found
@@ -60,11 +61,10 @@ fn spelled(subject: &LineSubject) -> Option<Finding> {
     let (line, source) = (subject.ior()?, subject.source.as_ref()?);
     let (here, there) = (line.file()?, source.line.file()?);
     let severity = if plain(here) == plain(there) { Info } else { Error };
-    let reason = Reason::new(Code::PathOnWrongFs)
-        .with("path", here)
-        .with("maker", &source.name)
-        .with("maker_path", there);
-    (here != there).then(|| Finding::new(severity, reason).at(subject.word('o')))
+    (here != there).then(|| {
+        Finding::new(severity, reason!(PathOnWrongFs { path: here, maker: &source.name, maker_path: there }))
+            .at(subject.word('o'))
+    })
 }
 
 /// The location of a path relative to the mount.

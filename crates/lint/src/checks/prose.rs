@@ -5,7 +5,7 @@
 
 use plan::Comparison;
 use results::finding::{Finding, Severity};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Datum, Reason, reason, row};
 
 use super::names::directories;
 use super::shape::against_role;
@@ -31,8 +31,8 @@ pub(crate) fn average(subject: &LineSubject) -> Vec<Finding> {
         let floor = matches!(criterion.op, Comparison::AtLeast | Comparison::Above);
         let stat = criterion.stat.filter(|stat| stat.row().exceeds_mean && floor && !criterion.counts);
         if let (Some(stat), Some(_)) = (stat, criterion.value) {
-            let reason = Reason::new(Code::StatUnnamed).with("statistic", stat.row().word);
-            found.push(info(reason.with("metric", &criterion.metric)));
+            let (statistic, metric) = (stat.row().word, &criterion.metric);
+            found.push(info(reason!(StatUnnamed { statistic, metric })));
         }
     }
     found
@@ -42,13 +42,13 @@ pub(crate) fn average(subject: &LineSubject) -> Vec<Finding> {
 pub(crate) fn threshold(subject: &LineSubject) -> Option<Finding> {
     let asks = ["at least", "at most", "required", "must", "no more than", ">=", "≥", "<=", "under "];
     let missing = subject.criteria.is_empty() && subject.reported && mentions(subject, &asks);
-    missing.then(|| info(Reason::new(Code::ThresholdMissing)))
+    missing.then(|| info(reason!(ThresholdMissing)))
 }
 
 /// role-mismatch, by the verb of the clause
 pub(crate) fn verb(subject: &LineSubject) -> Option<Finding> {
     let role = subject.worded_role.filter(|_| subject.role.is_none())?;
-    against_role(subject, role, "worded_role").map(info)
+    against_role(subject, role, row::RoleMismatch::worded_role).map(info)
 }
 
 /// The two families of byte units: powers of 1000 and of 1024.
@@ -135,19 +135,19 @@ pub(crate) fn units(subject: &LineSubject) -> Vec<Finding> {
     let Some(clause) = of_clause.first() else { return Vec::new() };
     let other = subject.criteria.iter().filter_map(|criterion| {
         let own = family(criterion.written.trim()).filter(|own| !of_clause.contains(own))?;
-        let reason = Reason::new(Code::Units)
-            .with("metric", &criterion.metric)
-            .with("value", &criterion.written)
-            .with("value_units", own.word())
-            .with("clause_units", clause.word());
-        Some(info(reason))
+        Some(info(reason!(Units {
+            metric: &criterion.metric,
+            value: &criterion.written,
+            value_units: own.word(),
+            clause_units: clause.word()
+        })))
     });
     other.collect()
 }
 
 /// optimal-undefined
 pub(crate) fn optimal(subject: &LineSubject) -> Vec<Finding> {
-    let undefined = |key: &str| info(Reason::new(Code::OptimalUndefined).with("key", key));
+    let undefined = |key: &str| info(reason!(OptimalUndefined { key }));
     let mut found = Vec::new();
     if mentions(subject, &["of optimal"]) && subject.criteria.is_empty() {
         found.push(undefined("value"));
@@ -180,8 +180,7 @@ fn repetitions(clause: &str) -> Option<u32> {
 /// reps-short, from the clause text
 pub(crate) fn short(subject: &LineSubject) -> Option<Finding> {
     let (mentioned, planned) = repetitions(&subject.clause).zip(subject.repetitions)?;
-    let reason = Reason::new(Code::RepsShort).with("mentioned", mentioned).with("planned", planned);
-    (planned < mentioned).then(|| info(reason))
+    (planned < mentioned).then(|| info(reason!(RepsShort { mentioned, planned })))
 }
 
 /// Texts of a clause for one directory for all ranks.
@@ -198,10 +197,10 @@ pub(crate) fn pair(subject: &LineSubject) -> Option<Finding> {
         (true, true, _) => &["shared", "separate"],
         _ => return None,
     };
-    let reason = Reason::new(Code::SharedUniquePair)
-        .with("mentioned", Datum::list(mentioned.iter().copied()))
-        .with("directories", directories(line.unique_dir));
-    Some(info(reason))
+    Some(info(reason!(SharedUniquePair {
+        mentioned: Datum::list(mentioned.iter().copied()),
+        directories: directories(line.unique_dir)
+    })))
 }
 
 /// table-label
@@ -218,8 +217,7 @@ pub(crate) fn tables(plan: &PlanSubject) -> Vec<Finding> {
                 continue;
             }
             let tables = Datum::list(plan.tables.iter().copied());
-            let reason = Reason::new(Code::TableLabel).with("label", label).with("tables", tables);
-            all.push(info(reason).about(whose));
+            all.push(info(reason!(TableLabel { label, tables })).about(whose));
         }
     }
     all

@@ -1,7 +1,7 @@
 //! Series over servers: the base of their comparison.
 
 use results::finding::{Finding, Severity};
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 
 use crate::subject::{PlanSubject, SeriesFacts, StepFacts};
 
@@ -18,30 +18,37 @@ pub(crate) fn base(plan: &PlanSubject) -> Vec<Finding> {
 }
 
 fn of(series: &SeriesFacts) -> Vec<Reason> {
-    let reason = || Reason::new(Code::LinearityBase);
     let mut found = Vec::new();
     for step in &series.steps {
         let Some(servers) = step.servers else { continue };
-        let of_step = || reason().with("step", &step.label).with("servers", servers);
         let same = step.nodes.filter(|nodes| *nodes == servers);
         match series.servers {
             Some(all) if servers > all => {
-                found.push(of_step().with("available", all).with_some("nodes", same));
+                found.push(reason!(LinearityBase {
+                    step: &step.label,
+                    servers,
+                    available: all,
+                    nodes: same
+                }));
             }
-            _ => found.extend(same.map(|nodes| of_step().with("nodes", nodes))),
+            _ => found.extend(same.map(|nodes| reason!(LinearityBase { step: &step.label, servers, nodes }))),
         }
     }
     let first = series.steps.first();
     if let Some(first) = first.filter(|step| step.servers.is_none_or(|servers| servers > 1)) {
-        found.push(reason().with("first_step", &first.label));
+        found.push(reason!(LinearityBase { first_step: &first.label }));
     }
     if !series.counted {
-        found.push(reason());
+        found.push(reason!(LinearityBase));
     }
     if let Some((step, before)) = thins(&series.steps) {
         let per = |step: &StepFacts| nodes_per_server(step).unwrap_or(0.0);
-        let pair = reason().with("step", &step.label).with("nodes_per_server", per(step));
-        found.push(pair.with("before", &before.label).with("nodes_per_server_before", per(before)));
+        found.push(reason!(LinearityBase {
+            step: &step.label,
+            nodes_per_server: per(step),
+            before: &before.label,
+            nodes_per_server_before: per(before)
+        }));
     }
     found
 }

@@ -3,7 +3,7 @@
 use command::{LineFacts, ior};
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::finding::{Finding, SourcePosition};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Field, Reason, Text, reason, row};
 
 use crate::subject::{Drift, DriftKind, LineRejection, LineRole, LineSubject};
 
@@ -12,7 +12,6 @@ const TOTAL: f64 = 0.01;
 
 /// geometry
 pub(crate) fn geometry(subject: &LineSubject) -> Vec<Finding> {
-    let reason = || Reason::new(Code::Geometry);
     let mut found = Vec::new();
     let (launched, stated) = (subject.launched, subject.stated);
     for (quantity, started, meant) in [
@@ -23,8 +22,7 @@ pub(crate) fn geometry(subject: &LineSubject) -> Vec<Finding> {
         if let (Some(started), Some(meant)) = (started, meant)
             && started != meant
         {
-            let reason = reason().with("quantity", quantity).with("launched", started).with("stated", meant);
-            found.push(Finding::new(Error, reason));
+            found.push(Finding::new(Error, reason!(Geometry { quantity, launched: started, stated: meant })));
         }
     }
     let ranks = launched.ranks.or(stated.ranks);
@@ -33,20 +31,20 @@ pub(crate) fn geometry(subject: &LineSubject) -> Vec<Finding> {
         && ranks != nodes.saturating_mul(ppn)
     {
         let whole = ranks.checked_rem(ppn).is_some_and(|rest| rest == 0);
-        let reason = reason()
-            .with("nodes", nodes)
-            .with("ppn", ppn)
-            .with("product", nodes.saturating_mul(ppn))
-            .with("ranks", ranks)
-            .with_some("nodes_of_ranks", whole.then(|| ranks / ppn));
+        let reason = reason!(Geometry {
+            nodes,
+            ppn,
+            product: nodes.saturating_mul(ppn),
+            ranks,
+            nodes_of_ranks: whole.then(|| ranks / ppn)
+        });
         found.push(Finding::new(Error, reason));
     }
     let Some(line) = subject.ior() else { return found };
     if let (Some(part), Some(ranks)) = (line.ranks, subject.ranks())
         && u64::from(part) > ranks
     {
-        let reason = reason().with("taking_part", part).with("ranks", ranks);
-        found.push(Finding::new(Error, reason).at(subject.word('N')));
+        found.push(Finding::new(Error, reason!(Geometry { taking_part: part, ranks })).at(subject.word('N')));
     }
     found.extend(total(subject));
     found
@@ -55,11 +53,9 @@ pub(crate) fn geometry(subject: &LineSubject) -> Vec<Finding> {
 /// Compares the bytes that are moved with the stated bytes.
 fn total(subject: &LineSubject) -> Option<Finding> {
     let (stated, moved) = (subject.total_bytes? as f64, subject.bytes()? as f64);
-    let reason = Reason::new(Code::Geometry)
-        .with("moved", Datum::bytes(moved))
-        .with("stated_bytes", Datum::bytes(stated));
     let place = subject.word('s').or(subject.word('b'));
-    ((moved - stated).abs() > TOTAL * stated).then(|| Finding::new(Error, reason).at(place))
+    ((moved - stated).abs() > TOTAL * stated)
+        .then(|| Finding::new(Error, reason!(Geometry { moved, stated_bytes: stated })).at(place))
 }
 
 /// rate-too-short, from the command line alone; the records decide it too
@@ -68,34 +64,34 @@ pub(crate) fn instant(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| measured && line.place('b').is_none())?;
     let lasts = line.deadline > 0 || line.has_minimum_time();
     let bytes = line.bytes_per_rank().filter(|bytes| *bytes <= units::MIB && !lasts)?;
-    Some(Finding::new(Info, Reason::new(Code::RateTooShort).with("bytes", Datum::bytes(bytes as f64))))
+    Some(Finding::new(Info, reason!(RateTooShort { bytes })))
 }
 
 /// role-mismatch
 pub(crate) fn role(subject: &LineSubject) -> Option<Finding> {
-    let reason = against_role(subject, subject.role?, "role")?;
-    let letter = match (reason.text("extra"), reason.text("lost")) {
+    let reason = against_role(subject, subject.role?, row::RoleMismatch::role)?;
+    let letter = match (reason.get(row::RoleMismatch::extra), reason.get(row::RoleMismatch::lost)) {
         (None, None) => 'r',
         _ => 'w',
     };
     Some(Finding::new(Error, reason).at(subject.word(letter)))
 }
 
-/// What a command line has too much or lacks for its role. The role is put into the data as `name`.
-pub(super) fn against_role(subject: &LineSubject, role: LineRole, name: &str) -> Option<Reason> {
+/// What a command line has too much or lacks for its role. The role is put into the data as `field`.
+pub(super) fn against_role(subject: &LineSubject, role: LineRole, field: Field<Text>) -> Option<Reason> {
     let line = subject.ior()?;
-    let reason = Reason::new(Code::RoleMismatch).with(name, role.word());
-    match role {
-        LineRole::Read if !line.names_phase() => Some(reason.with("implied", "-w")),
+    let reason = match role {
+        LineRole::Read if !line.names_phase() => reason!(RoleMismatch { implied: "-w", .. }),
         // With -r in addition, it is reported as wr-same-launch.
         LineRole::Read if line.writes() && !line.reads() => {
-            Some(reason.with("extra", "-w").with("missing", "-r"))
+            reason!(RoleMismatch { extra: "-w", missing: "-r", .. })
         }
-        LineRole::Read if !line.reads() => Some(reason.with("missing", "-r")),
-        LineRole::Write | LineRole::Dataset if !line.writes() => Some(reason.with("missing", "-w")),
-        LineRole::Dataset if !line.keep => Some(reason.with("lost", "-k")),
-        _ => None,
-    }
+        LineRole::Read if !line.reads() => reason!(RoleMismatch { missing: "-r", .. }),
+        LineRole::Write | LineRole::Dataset if !line.writes() => reason!(RoleMismatch { missing: "-w", .. }),
+        LineRole::Dataset if !line.keep => reason!(RoleMismatch { lost: "-k", .. }),
+        _ => return None,
+    };
+    Some(reason.with(field, role.word()))
 }
 
 /// The place of `-k` in an mdtest command line. Since IOR 3.3, `-k` creates files by mknod. Such lines were
@@ -112,13 +108,14 @@ fn shuffled(subject: &LineSubject) -> Option<&ior::Line> {
 /// option-drift, for an option whose meaning has changed
 pub(crate) fn changed(subject: &LineSubject) -> Option<Finding> {
     if let Some(line) = shuffled(subject) {
-        let reason = Reason::new(Code::OptionDrift).with("option", "-z").with("segments", line.segments);
-        return Some(Finding::new(Info, reason).at(subject.word('z')));
+        return Some(
+            Finding::new(Info, reason!(OptionDrift { option: "-z", segments: line.segments }))
+                .at(subject.word('z')),
+        );
     }
     let at = mknod(subject)?;
     let place = Some(SourcePosition::Word(at + 1, subject.line.words()[at].clone()));
-    let reason = Reason::new(Code::OptionDrift).with("option", "-k").with("since", "IOR 3.3");
-    Some(Finding::new(NeedsWaiver, reason).at(place))
+    Some(Finding::new(NeedsWaiver, reason!(OptionDrift { option: "-k", since: "IOR 3.3" })).at(place))
 }
 
 /// option-drift
@@ -132,13 +129,11 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
     let is_new = |drift: &&Drift| drift.at.is_none() || drift.at != known;
     let drifts = subject.drift.iter().filter(is_new).map(|drift| {
         let word = drift.at.and_then(|at| Some((at, words.get(at)?)));
-        let name = match drift.kind {
-            DriftKind::Renamed => "renamed",
-            DriftKind::Idle => "idle",
+        let option = word.map(|(_, word)| word);
+        let reason = match drift.kind {
+            DriftKind::Renamed => reason!(OptionDrift { option, renamed: &drift.detail }),
+            DriftKind::Idle => reason!(OptionDrift { option, idle: &drift.detail }),
         };
-        let reason = Reason::new(Code::OptionDrift)
-            .with(name, &drift.detail)
-            .with_some("option", word.map(|(_, word)| word));
         Finding::new(Info, reason).at(word.map(|(at, word)| SourcePosition::Word(at + 1, word.clone())))
     });
     drifts.collect()
@@ -150,7 +145,7 @@ pub(crate) fn rejected(subject: &LineSubject) -> Vec<Finding> {
         let word = rejection.place.as_ref().map(|(at, word)| SourcePosition::Word(at + 1, word.clone()));
         // The sentence of the finding has its own full stop.
         let why = rejection.why.trim_end_matches('.');
-        Finding::new(Error, Reason::new(Code::LineRejected).with("rejected", why)).at(word)
+        Finding::new(Error, reason!(LineRejected { rejected: why })).at(word)
     };
     subject.rejections.iter().map(finding).collect()
 }
@@ -158,15 +153,14 @@ pub(crate) fn rejected(subject: &LineSubject) -> Vec<Finding> {
 /// options-in-file
 pub(crate) fn hidden(subject: &LineSubject) -> Option<Finding> {
     let LineFacts::Ior(line) = &subject.line else { return None };
-    let reason = Reason::new(Code::OptionsInFile).with("file", line.parsed.script.as_ref()?);
     let place = line.word('f').map(|(number, word)| SourcePosition::Word(number, word));
-    Some(Finding::new(NeedsWaiver, reason).at(place))
+    Some(Finding::new(NeedsWaiver, reason!(OptionsInFile { file: line.parsed.script.as_ref()? })).at(place))
 }
 
 /// hero-as-contract
 pub(crate) fn hero(subject: &LineSubject) -> Option<Finding> {
     let judged = !subject.criteria.is_empty() || subject.target.is_some();
-    let found = || Finding::new(Error, Reason::new(Code::HeroAsContract));
+    let found = || Finding::new(Error, reason!(HeroAsContract));
     (subject.role == Some(LineRole::Hero) && judged).then(found)
 }
 
@@ -177,12 +171,11 @@ const STRIPED: &[&str] = &["lustre", "beegfs"];
 pub(crate) fn layout(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| line.writes() && !line.sets_layout())?;
     let kind = subject.fs.kind.as_deref().filter(|kind| STRIPED.contains(kind))?;
-    let reason = Reason::new(Code::LayoutUndeclared);
     let reason = match (subject.fs.stripes, line.file_per_rank) {
-        (Some(-1), true) => reason.with("layout", "all"),
-        (Some(stripes), true) if stripes != 1 => reason.with("stripes", stripes),
-        (Some(1), false) => reason.with("shared_on", 1_u64),
-        (None, _) if !subject.fs.layout => reason.with("kind", kind),
+        (Some(-1), true) => reason!(LayoutUndeclared { layout: "all" }),
+        (Some(stripes), true) if stripes != 1 => reason!(LayoutUndeclared { stripes }),
+        (Some(1), false) => reason!(LayoutUndeclared { shared_on: 1_u64 }),
+        (None, _) if !subject.fs.layout => reason!(LayoutUndeclared { kind }),
         _ => return None,
     };
     Some(Finding::new(NeedsWaiver, reason))
@@ -192,7 +185,6 @@ pub(crate) fn layout(subject: &LineSubject) -> Option<Finding> {
 pub(crate) fn few_files(subject: &LineSubject) -> Option<Finding> {
     let own_files = subject.ior().is_some_and(|line| line.file_per_rank) && subject.fs.stripes == Some(1);
     let (ranks, targets) = (subject.ranks()?, subject.fs.targets?);
-    let reason = Reason::new(Code::LayoutUndeclared).with("files", ranks).with("targets", targets);
     let too_few = own_files && !subject.criteria.is_empty() && ranks < targets;
-    too_few.then(|| Finding::new(NeedsWaiver, reason))
+    too_few.then(|| Finding::new(NeedsWaiver, reason!(LayoutUndeclared { files: ranks, targets })))
 }

@@ -6,7 +6,7 @@
 use command::ior;
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, reason};
 
 use crate::subject::{LineRole, LineSubject, MakerFacts};
 
@@ -21,47 +21,59 @@ pub(crate) fn wear_out(subject: &LineSubject) -> Option<Finding> {
         || subject.sustained_s.is_some();
     // It leaves its files, and nothing states that it is measured: it creates a dataset.
     let makes = line.writes() && line.keep && !measured;
-    let reason = Reason::new(Code::WearoutOnMeasured).with("deadline", deadline(line));
     let meant = makes || subject.role == Some(LineRole::Dataset);
     // Without a sustained rate the requirement may be that of a benchmark that is defined with wear-out.
     let severity = if subject.sustained_s.is_some() { Error } else { NeedsWaiver };
-    (!meant).then(|| Finding::new(severity, reason).at(subject.word('O')))
+    (!meant).then(|| {
+        Finding::new(severity, reason!(WearoutOnMeasured { deadline: deadline(line) })).at(subject.word('O'))
+    })
 }
 
-fn deadline(line: &ior::Line) -> Datum {
-    Datum::seconds(f64::from(line.deadline))
+/// In seconds.
+fn deadline(line: &ior::Line) -> f64 {
+    f64::from(line.deadline)
 }
 
 /// no-wearout-on-dataset
 pub(crate) fn no_wear_out(subject: &LineSubject) -> Option<Finding> {
     let dataset = subject.role == Some(LineRole::Dataset);
     let line = subject.ior().filter(|line| dataset && line.deadline > 0)?;
-    let reason = Reason::new(Code::NoWearoutOnDataset).with("deadline", deadline(line));
     let uneven = !line.wears_out() && line.status_file.is_none();
-    uneven.then(|| Finding::new(Error, reason).at(subject.word('D')))
+    uneven.then(|| {
+        Finding::new(Error, reason!(NoWearoutOnDataset { deadline: deadline(line) })).at(subject.word('D'))
+    })
 }
 
 /// sustained-not-met, from the command line alone
 pub(crate) fn sustained(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|_| subject.role != Some(LineRole::Dataset))?;
     let seconds = subject.sustained_s?;
-    let reason = Reason::new(Code::SustainedNotMet).with("sustained", Datum::seconds(seconds));
     if line.deadline > 0 {
-        let found = Finding::new(Info, reason.with("deadline", deadline(line))).at(subject.word('D'));
+        let found =
+            Finding::new(Info, reason!(SustainedNotMet { sustained: seconds, deadline: deadline(line) }))
+                .at(subject.word('D'));
         return (f64::from(line.deadline) < seconds).then_some(found);
     }
     let bytes = subject.bytes()? as f64;
     match subject.target_bytes() {
-        Some(rate) if bytes < rate * seconds => {
-            let reason = reason
-                .with("bytes", Datum::bytes(bytes))
-                .with("rate", Datum::rate(rate))
-                .with("lasts", Datum::seconds(bytes / rate))
-                .with("least", Datum::bytes(rate * seconds * MARGIN));
-            Some(Finding::new(Info, reason).at(subject.word('b')))
-        }
+        Some(rate) if bytes < rate * seconds => Some(
+            Finding::new(
+                Info,
+                reason!(SustainedNotMet {
+                    sustained: seconds,
+                    bytes,
+                    rate,
+                    lasts: bytes / rate,
+                    least: rate * seconds * MARGIN
+                }),
+            )
+            .at(subject.word('b')),
+        ),
         Some(_) => None,
-        None => Some(Finding::new(Info, reason.with("rate_max", Datum::rate(bytes / seconds)))),
+        None => Some(Finding::new(
+            Info,
+            reason!(SustainedNotMet { sustained: seconds, rate_max: bytes / seconds }),
+        )),
     }
 }
 
@@ -70,15 +82,16 @@ pub(crate) fn out_of_data(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| line.deadline > 0)?;
     let bytes = subject.bytes().filter(|_| subject.role != Some(LineRole::Dataset))?;
     let (seconds, bytes) = (f64::from(line.deadline), bytes as f64);
-    let reason =
-        Reason::new(Code::OutOfData).with("bytes", Datum::bytes(bytes)).with("deadline", deadline(line));
     let reason = match subject.target_bytes() {
-        Some(rate) if bytes < MARGIN * rate * seconds => reason
-            .with("rate", Datum::rate(rate))
-            .with("lasts", Datum::seconds(bytes / rate))
-            .with("least", Datum::bytes(MARGIN * rate * seconds)),
+        Some(rate) if bytes < MARGIN * rate * seconds => reason!(OutOfData {
+            bytes,
+            deadline: deadline(line),
+            rate,
+            lasts: bytes / rate,
+            least: MARGIN * rate * seconds
+        }),
         None if subject.sustained_s.is_some() => {
-            reason.with("rate_max", Datum::rate(bytes / (MARGIN * seconds)))
+            reason!(OutOfData { bytes, deadline: deadline(line), rate_max: bytes / (MARGIN * seconds) })
         }
         _ => return None,
     };
@@ -99,35 +112,39 @@ pub(crate) fn too_small(subject: &LineSubject) -> Vec<Finding> {
     if there >= asked * MARGIN {
         return Vec::new();
     }
-    let reason = Reason::new(Code::DatasetTooSmall)
-        .with("maker", &source.name)
-        .with("bytes", Datum::bytes(there))
-        .with("rate", Datum::rate(rate))
-        .with("deadline", deadline(line))
-        .with("read", Datum::bytes(asked))
-        .with("least", Datum::bytes(asked * MARGIN));
+    let reason = reason!(DatasetTooSmall {
+        maker: &source.name,
+        bytes: there,
+        rate,
+        deadline: deadline(line),
+        read: asked,
+        least: asked * MARGIN
+    });
     vec![Finding::new(Info, reason)]
 }
 
 /// A command line that creates a dataset, from what is stated of its reader.
 fn made(subject: &LineSubject, line: &ior::Line) -> Vec<Finding> {
     let Some(bytes) = subject.bytes().map(|bytes| bytes as f64) else { return Vec::new() };
-    let reason = || Reason::new(Code::DatasetTooSmall).with("bytes", Datum::bytes(bytes));
     let mut found = Vec::new();
     if let (Some(rate), Some(seconds)) = (subject.target_bytes(), subject.sustained_s)
         && bytes < rate * seconds * MARGIN
     {
-        let reason = reason()
-            .with("rate", Datum::rate(rate))
-            .with("lasts", Datum::seconds(bytes / rate))
-            .with("sustained", Datum::seconds(seconds))
-            .with("least", Datum::bytes(rate * seconds * MARGIN));
+        let reason = reason!(DatasetTooSmall {
+            bytes,
+            rate,
+            lasts: bytes / rate,
+            sustained: seconds,
+            least: rate * seconds * MARGIN
+        });
         found.push(Finding::new(Info, reason).at(subject.word('b')));
     }
     if line.deadline > 0 && line.status_file.is_none() {
-        let full = Datum::rate(bytes / f64::from(line.deadline));
-        let reason = reason().with("deadline", deadline(line)).with("rate_full", full);
-        found.push(Finding::new(Info, reason).at(subject.word('D')));
+        let full = bytes / f64::from(line.deadline);
+        found.push(
+            Finding::new(Info, reason!(DatasetTooSmall { bytes, deadline: deadline(line), rate_full: full }))
+                .at(subject.word('D')),
+        );
     }
     found
 }
@@ -135,13 +152,14 @@ fn made(subject: &LineSubject, line: &ior::Line) -> Vec<Finding> {
 /// The files that a command line reads but that its maker did not write. The maker wrote a single shared file
 /// and the reader needs a file per process, or the reverse, or more ranks read than wrote.
 fn other_files(subject: &LineSubject, line: &ior::Line, source: &MakerFacts) -> Option<Reason> {
-    let reason = Reason::new(Code::ReadBeyondWritten).with("maker", &source.name);
     match (line.file_per_rank, source.line.file_per_rank) {
-        (true, false) => Some(reason.with("remove", "-F")),
-        (false, true) => Some(reason.with("add", "-F")),
+        (true, false) => Some(reason!(ReadBeyondWritten { maker: &source.name, remove: "-F" })),
+        (false, true) => Some(reason!(ReadBeyondWritten { maker: &source.name, add: "-F" })),
         (true, true) => {
             let (asked, there) = subject.ranks().zip(source.ranks)?;
-            (asked > there).then(|| reason.with("files_read", asked).with("files_made", there))
+            (asked > there).then(|| {
+                reason!(ReadBeyondWritten { maker: &source.name, files_read: asked, files_made: there })
+            })
         }
         (false, false) => None,
     }
@@ -159,12 +177,10 @@ pub(crate) fn beyond(subject: &LineSubject) -> Option<Finding> {
         false => line.bytes_per_rank()?.checked_mul(ranks?),
     };
     let (asked, there) = (share(line, subject.ranks())?, share(&source.line, source.ranks)?);
-    let reason = Reason::new(Code::ReadBeyondWritten).with("maker", &source.name);
+    let reason = reason!(ReadBeyondWritten { maker: &source.name, .. });
     let found = |reason: Reason| Some(Finding::new(Error, reason).at(subject.word('b')));
     if asked > there {
-        return found(
-            reason.with("read", Datum::bytes(asked as f64)).with("written", Datum::bytes(there as f64)),
-        );
+        return found(reason!(ReadBeyondWritten { read: asked, written: there, ..reason }));
     }
     let stopped =
         source.line.deadline > 0 && !(source.line.status_file.is_some() && line.status_file.is_some());
@@ -172,9 +188,11 @@ pub(crate) fn beyond(subject: &LineSubject) -> Option<Finding> {
         return None;
     }
     let seconds = f64::from(source.line.deadline);
-    let reason = reason
-        .with("deadline", Datum::seconds(seconds))
-        .with_some("full", source.bytes().map(Datum::bytes))
-        .with_some("rate_full", source.bytes().map(|full| Datum::rate(full / seconds)));
+    let reason = reason!(ReadBeyondWritten {
+        deadline: seconds,
+        full: source.bytes(),
+        rate_full: source.bytes().map(|full| full / seconds),
+        ..reason
+    });
     found(reason)
 }

@@ -6,7 +6,7 @@
 
 use results::finding::Finding;
 use results::finding::Severity::{Info, NeedsWaiver};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Datum, reason};
 use units::{Dimension, Quantity};
 
 use super::prose::ascii_digits;
@@ -36,13 +36,20 @@ fn missing(criterion: &CriterionFacts, numbers: &[ClauseNumber]) -> Option<Findi
     if numbers.iter().any(|number| number.is(wanted, criterion)) || is_part(wanted, numbers) {
         return None;
     }
-    let reason =
-        Reason::new(Code::ClauseNumber).with("metric", &criterion.metric).with("value", &criterion.written);
     let same = numbers.iter().filter(|number| number.dimension() == Some(wanted.dimension));
     let others: Vec<&str> = same.map(|number| number.written.as_str()).collect();
     Some(match others[..] {
-        [] => Finding::new(Info, reason),
-        _ => Finding::new(NeedsWaiver, reason.with("clause_values", Datum::list(others))),
+        [] => {
+            Finding::new(Info, reason!(ClauseNumber { metric: &criterion.metric, value: &criterion.written }))
+        }
+        _ => Finding::new(
+            NeedsWaiver,
+            reason!(ClauseNumber {
+                metric: &criterion.metric,
+                value: &criterion.written,
+                clause_values: Datum::list(others)
+            }),
+        ),
     })
 }
 
@@ -136,10 +143,7 @@ fn numbers(clause: &str) -> Vec<ClauseNumber> {
 /// low-confidence
 pub(crate) fn confidence(subject: &LineSubject) -> Option<Finding> {
     let confidence = subject.confidence.filter(|confidence| *confidence < CONFIDENCE_MIN)?;
-    let reason = Reason::new(Code::LowConfidence)
-        .with("confidence", Datum::share(confidence))
-        .with("least", Datum::share(CONFIDENCE_MIN));
-    Some(Finding::new(NeedsWaiver, reason))
+    Some(Finding::new(NeedsWaiver, reason!(LowConfidence { confidence, least: CONFIDENCE_MIN })))
 }
 
 /// as-written
@@ -147,23 +151,20 @@ pub(crate) fn as_written(subject: &LineSubject) -> Option<Finding> {
     let metrics = subject.criteria.iter().filter(|criterion| criterion.as_written);
     let mut metrics: Vec<&str> = metrics.map(|criterion| criterion.metric.as_str()).collect();
     metrics.dedup();
-    let reason = Reason::new(Code::AsWritten).with("metrics", Datum::list(metrics.iter().copied()));
-    (!metrics.is_empty()).then(|| Finding::new(Info, reason))
+    (!metrics.is_empty())
+        .then(|| Finding::new(Info, reason!(AsWritten { metrics: Datum::list(metrics.iter().copied()) })))
 }
 
 /// clause-untested, over the whole plan
 pub(crate) fn untested(plan: &PlanSubject) -> Vec<Finding> {
-    let reason = |clause: &String| Reason::new(Code::ClauseUntested).with("clause", clause);
+    let reason = |clause: &String| reason!(ClauseUntested { clause });
     plan.untested.iter().map(|clause| Finding::new(Info, reason(clause))).collect()
 }
 
 /// high-cov-max
 pub(crate) fn cov_max(subject: &LineSubject) -> Option<Finding> {
     let cov_max = subject.cov_max.filter(|cov_max| *cov_max > COV_MAX)?;
-    let reason = Reason::new(Code::HighCovMax)
-        .with("cov_max", Datum::share(cov_max))
-        .with("limit", Datum::share(COV_MAX));
-    Some(Finding::new(NeedsWaiver, reason))
+    Some(Finding::new(NeedsWaiver, reason!(HighCovMax { cov_max, limit: COV_MAX })))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use command::LineFacts;
 use lint::{LineSubject, MakerFacts, PlanSubject, SeriesFacts, StepFacts};
 use plan::Plan;
 use results::finding::{Finding, Severity};
+use results::reason::row;
 
 use crate::{data, finding, ids, subject};
 
@@ -101,8 +102,8 @@ fn d5_a_path_names_no_file_and_another_is_spelled_in_two_ways() {
     let findings = lint::line(&reading("nodes=1382 ppn=4", PM_STRIDED, PM_READ));
     let found = finding(&findings, "path-on-wrong-fs");
     assert_eq!(found.severity, Severity::Info, "both paths name one file");
-    assert_eq!(found.reason.text("path"), Some("/pscratch//IOR-strided.out"));
-    assert_eq!(found.reason.text("maker_path"), Some("/pscratch/IOR-strided.out"));
+    assert_eq!(found.reason.get(row::DatasetFileSize::path), Some("/pscratch//IOR-strided.out"));
+    assert_eq!(found.reason.get(row::PathOnWrongFs::maker_path), Some("/pscratch/IOR-strided.out"));
 }
 
 #[test]
@@ -229,8 +230,8 @@ fn d15_the_written_data_fits_the_memory_of_the_clients() {
     let found = finding(&findings, "client-cache-fit");
     assert_eq!(found.severity, Severity::NeedsWaiver);
     assert_eq!(found.phase.as_deref(), Some("write"));
-    assert_eq!(found.reason.number("deadline"), Some(45.0));
-    let gib = found.reason.number("written").unwrap() / f64::from(1 << 30);
+    assert_eq!(found.reason.get(row::DatasetTooSmall::deadline), Some(45.0));
+    let gib = found.reason.get(row::ClientCacheFit::written).unwrap() / f64::from(1 << 30);
     assert!((18.4..18.6).contains(&gib), "{gib}");
     finding(&findings, "write-iops-buffered");
     let (_, findings) = literal();
@@ -242,8 +243,8 @@ fn d16_a_stopped_dataset_is_read_as_if_its_files_were_full() {
     let findings = lint::line(&reading("nodes=230 ppn=32", PM_MAKE, PM_RANDOM));
     let found = finding(&findings, "read-beyond-written");
     assert_eq!(found.severity, Severity::Error);
-    assert_eq!(found.reason.number("full"), Some(7360.0 * 16.0 * f64::from(1 << 30)));
-    let rate = found.reason.number("rate_full").unwrap();
+    assert_eq!(found.reason.get(row::ReadBeyondWritten::full), Some(7360.0 * 16.0 * f64::from(1 << 30)));
+    let rate = found.reason.get(row::ReadBeyondWritten::rate_full).unwrap();
     assert!((2.80e12..2.82e12).contains(&rate), "{rate}");
     let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
                 [dataset.r]\nior = \"-w -t 4m -k -F -b 16g -e -g -C -D 45 -O stoneWallingWearOut=1\"\n\

@@ -6,7 +6,7 @@ use command::LineFacts;
 use lint::{Drift, DriftKind, LineRejection, LineSubject, LintCheck, MakerFacts};
 use plan::{Comparison, Stat};
 use results::finding::Severity;
-use results::reason::Code;
+use results::reason::{Code, row};
 
 use crate::criteria::{criterion, with_criteria};
 use crate::{data, finding, ids, subject, with_check};
@@ -273,7 +273,8 @@ fn each_rejection_of_the_program_is_an_error_with_its_sentence() {
     let found = lint::line(&subject);
     let errors: Vec<_> = found.iter().filter(|finding| finding.code() == Code::LineRejected).collect();
     assert!(errors.iter().all(|finding| finding.severity == Severity::Error));
-    let sentences: Vec<_> = errors.iter().map(|finding| finding.reason.text("rejected")).collect();
+    let sentences: Vec<_> =
+        errors.iter().map(|finding| finding.reason.get(row::LineRejected::rejected)).collect();
     assert_eq!(sentences, [Some("unknown option `-4`"), Some("-R needs -G. Add -G NUMBER")]);
     let places: Vec<_> =
         errors.iter().map(|finding| finding.place.as_ref().map(ToString::to_string)).collect();

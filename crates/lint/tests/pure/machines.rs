@@ -3,6 +3,7 @@
 use plan::Plan;
 use results::finding::{Finding, Severity};
 use results::folder::{FileSystemFacts, Machine};
+use results::reason::{any, row};
 
 use crate::{data, with_check};
 use lint::LintCheck;
@@ -70,9 +71,12 @@ fn one_file_system_at_two_paths_is_an_error_for_parts_that_run_at_the_same_time(
         let found = lint::machine(&plan(at_once), &machine(ONE), scaled);
         assert_eq!(codes(&found), [("one-fs-twice", about, severity)]);
         let reason = &found[0].reason;
-        assert_eq!((reason.text("fs"), reason.text("other")), (Some("s"), Some("t")));
-        assert_eq!((reason.text("device"), reason.text("other_mount")), (Some("/dev/a"), Some("/t")));
-        assert_eq!(reason.text("group"), at_once.then_some("G"));
+        assert_eq!((reason.get(any::fs), reason.get(row::RecordsContradict::other)), (Some("s"), Some("t")));
+        assert_eq!(
+            (reason.get(row::OneFsTwice::device), reason.get(row::OneFsTwice::other_mount)),
+            (Some("/dev/a"), Some("/t"))
+        );
+        assert_eq!(reason.get(row::OneFsTwice::group), at_once.then_some("G"));
     }
 }
 

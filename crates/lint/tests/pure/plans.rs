@@ -3,6 +3,7 @@
 use lint::{LintCheck, LintStage, PlanSubject, SeriesFacts, StepFacts, settle};
 use plan::{Choice, Plan, Waiver};
 use results::finding::{Finding, Severity, SourcePosition};
+use results::reason::row;
 
 use crate::{data, finding, with_check};
 
@@ -299,7 +300,9 @@ fn a_reversed_criterion_needs_a_waiver() {
     let said = |test: &str, criterion: &str| {
         let mut found = plan(&format!("{test}criterion = {{ {criterion} }}\n")).into_iter();
         let found = found.find(|finding| finding.code().id() == "dead-criterion");
-        found.map(|finding| (finding.severity, finding.reason.text("meant").map(str::to_owned)))
+        found.map(|finding| {
+            (finding.severity, finding.reason.get(row::DeadCriterion::meant).map(str::to_owned))
+        })
     };
     let speed = "{ line = \"([0-9])\", unit = \"GB/s\" }";
     let app =
@@ -446,7 +449,7 @@ fn a_waiver_that_the_scale_of_the_contract_needs_is_not_idle_at_a_smaller_one() 
     let idle = |text: &str, scale: Option<&str>| {
         let choice = Choice { scale: scale.map(str::to_owned), ..Choice::default() };
         let all = lint::plan(&Plan::parse_with(text, "p.toml", &choice).unwrap());
-        all.iter().filter_map(|one| one.reason.text("idle").map(str::to_owned)).collect::<Vec<_>>()
+        all.iter().filter_map(|one| one.reason.get(row::Waiver::idle).map(str::to_owned)).collect::<Vec<_>>()
     };
     let collective = text("-a MPIIO -c", "-a POSIX");
     assert_eq!(idle(&collective, None), ["compressible"]);

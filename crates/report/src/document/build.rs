@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use results::finding::Severity;
 use results::folder::Campaign;
-use results::reason::{Code, Reason};
+use results::reason::{Code, any, reason};
 use results::{Outcome, Verdict};
 
 use crate::sentences::{self, campaign as of_campaign};
@@ -44,7 +44,7 @@ pub(super) fn shown_verdicts(campaign: &Campaign) -> Cow<'_, [Verdict]> {
     }
     let invalid = |verdict: &Verdict| Verdict {
         outcome: Outcome::Invalid,
-        reason: Reason::new(Code::EvidenceModified).with("measured", verdict.reason.clone()),
+        reason: reason!(EvidenceModified).with(any::measured, verdict.reason.clone()),
         ..verdict.clone()
     };
     let mut verdicts: Vec<Verdict> = campaign.verdicts.iter().map(invalid).collect();

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use results::folder::Head;
-use results::reason::{Code, Reason};
+use results::reason::{Code, Reason, reason};
 use results::{Outcome, Verdict};
 use serde::Serialize;
 use units::several;
@@ -181,8 +181,10 @@ fn evidence_tone(one: &IndexedCampaign) -> Tone {
 fn unread(entries: &[IndexEntry]) -> Table {
     let mut table = Table::new("Folders that cannot be read", "Folder | ~Reason");
     for entry in entries.iter().filter(|entry| entry.campaign.is_none()) {
-        let reason = Reason::new(Code::EvidenceUnreadable).with("error", &entry.error);
-        table.row([Cell::literal(&entry.name), Cell::new(sentences::sentence(&reason))]);
+        table.row([
+            Cell::literal(&entry.name),
+            Cell::new(sentences::sentence(&reason!(EvidenceUnreadable { error: &entry.error }))),
+        ]);
     }
     table
 }

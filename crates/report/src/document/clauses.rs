@@ -4,6 +4,7 @@
 //! to the threshold. The interval of the median is an addition: no verdict is based on it.
 //! Never here: a second evaluation.
 
+use results::reason::row;
 use std::collections::BTreeMap;
 
 use results::folder::{folder_name, names};
@@ -148,7 +149,7 @@ fn basis(verdict: &Verdict) -> String {
 /// The confidence limit of the mean: that of the reason, so that a clause shows one limit. A FAIL is decided
 /// by the limit on the other side. The quantity cannot be negative, so a limit below zero is shown as zero.
 pub(super) fn limit(statistics: &Statistics, verdict: &Verdict) -> Option<f64> {
-    let of_reason = verdict.reason.number("limit").filter(|_| verdict.statistic == "mean");
+    let of_reason = verdict.reason.get(row::ThresholdMet::limit).filter(|_| verdict.statistic == "mean");
     of_reason.or(statistics.bound).map(|limit| limit.max(0.0))
 }
 

@@ -15,7 +15,7 @@ use results::comparison::{
     CampaignComparison, ComparedCampaign, ComparedClause, ComparedRow, Conclusion, RowConclusion, RowSample,
     letter,
 };
-use results::reason::Datum;
+use results::reason::{Datum, row};
 use serde::Serialize;
 use units::several;
 
@@ -180,7 +180,7 @@ fn conclusion_line((one, letter): (&RowConclusion, &String)) -> ConclusionLine {
         false => format!("above {}", percent(interval.low)),
     });
     let is_said = one.together.is_some() || one.conclusion == Conclusion::SameCount;
-    let has_more = one.reason.get("alone_low").is_some() || !is_said;
+    let has_more = one.reason.has(row::NoDifferenceShown::alone_low) || !is_said;
     ConclusionLine {
         letter: letter.clone(),
         conclusion: Cell::new(one.conclusion.word()).toned(tone(one.conclusion)),

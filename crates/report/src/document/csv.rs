@@ -136,7 +136,8 @@ fn cell(field: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use results::reason::{Code, Reason};
+    use results::reason;
+
     use results::{Outcome, Statistics};
 
     use super::*;
@@ -149,7 +150,7 @@ mod tests {
             metric: "write.bw".into(),
             criterion: criterion.into(),
             outcome: Outcome::Fail,
-            reason: Reason::new(Code::NoValues),
+            reason: reason!(NoValues),
             statistic: statistic.into(),
             value: Some(2e9),
             threshold: Some(3e9),

@@ -4,7 +4,7 @@
 //! zero is never rounded to zero.
 //! Never here: outcomes.
 
-use results::reason::Reason;
+use results::reason::{Reason, any, row};
 use results::{Outcome, Verdict};
 
 use super::clauses::unit_of;
@@ -25,11 +25,8 @@ pub(super) fn comparison(verdict: &Verdict) -> Option<&str> {
 
 /// The comparison in the data of a reason, or of the reason that it was measured with.
 fn of_reason(reason: &Reason) -> Option<&str> {
-    let inner = || match reason.get("measured") {
-        Some(results::reason::Datum::Reason(reason)) => reason.text("comparison"),
-        _ => None,
-    };
-    reason.text("comparison").or_else(inner).filter(|word| COMPARISONS.contains(word))
+    let inner = || reason.get(any::measured)?.get(row::ThresholdMet::comparison);
+    reason.get(row::ThresholdMet::comparison).or_else(inner).filter(|word| COMPARISONS.contains(word))
 }
 
 /// The margin as a share of the threshold, positive if the threshold is met. `None` for an exact comparison,
@@ -80,7 +77,7 @@ pub(super) fn threshold(verdict: &Verdict) -> String {
 
 #[cfg(test)]
 mod tests {
-    use results::reason::{Code, Datum};
+    use results::reason;
 
     use super::*;
 
@@ -137,8 +134,8 @@ mod tests {
 
     #[test]
     fn the_comparison_comes_from_the_reason_and_the_threshold_keeps_its_unit() {
-        let met = Reason::new(Code::ThresholdMet).with("comparison", "<=");
-        let nested = Reason::new(Code::WrongData).with("measured", Datum::Reason(Box::new(met.clone())));
+        let met = reason!(ThresholdMet { comparison: "<=", .. });
+        let nested = reason!(WrongData { .. }).with(any::measured, &met);
         for reason in [met, nested] {
             let verdict = Verdict { reason, ..verdict("as in the contract", 1e9, 2e9) };
             assert_eq!(comparison(&verdict), Some("<="));

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use results::Verdict;
 use results::finding::{Finding, Severity};
 use results::folder::Campaign;
-use results::reason::Code;
+use results::reason::{Code, row};
 use serde::Serialize;
 use units::several;
 
@@ -174,7 +174,9 @@ fn kinds<'c>(campaign: &'c Campaign, verdicts: &'c [Verdict]) -> Vec<WarningKind
 /// What makes two warnings the same kind: the code, and for a notice of a workload its own id. A notice
 /// without an id is known only by its text.
 fn key(finding: &Finding) -> (Code, &str) {
-    let of_notice = || finding.reason.text("notice").or(finding.reason.text("text")).unwrap_or_default();
+    let of_notice = || {
+        finding.reason.get(row::Notice::notice).or(finding.reason.get(row::Notice::text)).unwrap_or_default()
+    };
     (finding.code(), if finding.code() == Code::Notice { of_notice() } else { "" })
 }
 

@@ -6,7 +6,7 @@ use results::comparison::{
     CampaignComparison, ClauseVerdict, ComparedCampaign, ComparedClause, ComparedFact, ComparedRow,
     Conclusion, FactDifference, MetricDirection, RowConclusion, RowSample,
 };
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Reason, reason};
 use results::statistics::Interval;
 
 const HOSTILE: &str = "\u{1b}[2J<img src=x>&\"'\u{202e}";
@@ -16,7 +16,11 @@ fn campaign(name: &str, code: Code) -> ComparedCampaign {
         name: name.into(),
         plan: HOSTILE.into(),
         title: HOSTILE.into(),
-        evidence: Reason::new(code).with("fault", HOSTILE).with("faults", 2_u32),
+        evidence: if code == Code::EvidenceRejected {
+            reason!(EvidenceRejected { fault: HOSTILE, faults: 2_u32 })
+        } else {
+            Reason::new(code)
+        },
         is_usable: code == Code::EvidenceIntact,
         overall: Outcome::Pass,
         ..ComparedCampaign::default()
@@ -25,10 +29,9 @@ fn campaign(name: &str, code: Code) -> ComparedCampaign {
 
 fn row(test: &str, low: f64, ratio: f64, high: f64) -> ComparedRow {
     let interval = Interval { low, high };
-    let reason = Reason::new(Code::ComparedSlower).with("ratio", Datum::share(ratio));
     let against = RowConclusion {
         conclusion: Conclusion::Slower,
-        reason: reason.with("ratio_low", Datum::share(low)).with("ratios", 2_u32),
+        reason: reason!(ComparedSlower { ratio, ratio_low: low, ratios: 2_u32, .. }),
         ratio: Some(ratio),
         alone: Some(interval),
         together: Some(interval),
@@ -136,7 +139,7 @@ fn an_empty_index_and_an_index_of_hostile_names_are_sound_pages() {
             plan: HOSTILE.into(),
             title: HOSTILE.into(),
             started: "a | b | <no".into(),
-            evidence: Reason::new(Code::EvidenceIntact),
+            evidence: reason!(EvidenceIntact),
             is_usable: true,
             verdicts: vec![results::Verdict { test: HOSTILE.into(), ..Default::default() }],
             ..Default::default()

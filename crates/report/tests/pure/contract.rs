@@ -2,7 +2,7 @@
 
 use report::document::{self, Document};
 use results::folder::Campaign;
-use results::reason::{Code, Reason};
+use results::reason::{any, reason};
 use results::{ContractOutcome, Outcome, Verdict};
 
 use crate::golden;
@@ -23,7 +23,7 @@ fn contract() -> Campaign {
         test: "6".into(),
         clause: "text of 6".into(),
         contract_clause: Some(ContractOutcome { id: "6".into(), ..Default::default() }),
-        reason: Reason::new(Code::ClauseUntested),
+        reason: reason!(ClauseUntested),
         ..Verdict::default()
     });
     Verdict::settle_clauses(&mut campaign.verdicts);
@@ -99,7 +99,7 @@ fn a_value_that_decides_as_written_has_its_threshold_as_written_and_no_confidenc
     verdict.as_written = true;
     verdict.criterion.push_str(results::AS_WRITTEN);
     verdict.statistics.as_mut().unwrap().bound = None;
-    verdict.reason = Reason::new(Code::ThresholdMet).with("comparison", ">=").with("rule", "as-written");
+    verdict.reason = reason!(ThresholdMet { comparison: ">=", .. }).with(any::rule, "as-written");
     let written = clause(&campaign);
     assert_eq!((&written.threshold, &written.margin), (&usual.threshold, &usual.margin));
     assert!(usual.basis.contains("95 %") && !written.basis.contains("95 %"), "{}", written.basis);

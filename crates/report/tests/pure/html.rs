@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use report::sentences::sentence;
 use results::Statistics;
 use results::folder::Campaign;
-use results::reason::{Code, Reason};
+use results::reason;
 use results::record::{
     Case, CaseOutcome, Counts, Evidence, Failed, FailedOperation, FailureReason, ReachedState, Record,
     StateExtents, Window,
@@ -160,7 +160,7 @@ fn markup_in_paths_and_texts_is_escaped() {
     campaign.info.title = evil.into();
     campaign.info.tool_sha256 = evil.repeat(4);
     campaign.verdicts[1].test = evil.into();
-    campaign.verdicts[1].reason = Reason::new(Code::Notice).with("text", evil);
+    campaign.verdicts[1].reason = reason!(Notice { text: evil });
     campaign.verdicts[1].unit = evil.into();
     campaign.verdicts[1].jobs = vec![format!("jobs/{evil}")];
     campaign.jobs[0].folder = format!("jobs/{evil}");

@@ -5,6 +5,7 @@ use crate::sections;
 use proptest::prelude::*;
 use report::document::{Block, ClauseRow, Document, MarkShape, Plot, Section, of};
 use results::folder::Campaign;
+use results::reason::{Datum, row};
 use results::record::{EachRank, Latency, Phase, Record, Spans, Timeline};
 use results::statistics::Side;
 use results::{Outcome, Statistics, Verdict};
@@ -95,7 +96,7 @@ fn the_line_of_a_clause_that_is_not_met_ends_at_the_limit_that_decided() {
     };
     let verdict = campaign.verdicts.iter_mut().find(of_mean).expect("a mean that is not met");
     let (mean, threshold) = (verdict.statistics.as_ref().unwrap().mean, verdict.threshold.unwrap());
-    verdict.reason = verdict.reason.clone().with("limit", mean * 1.001);
+    verdict.reason = verdict.reason.clone().with(row::ThresholdMet::limit, Datum::rate(mean * 1.001));
     let test = verdict.test.clone();
     let document = of(&campaign);
     let row = rows(&document).iter().find(|row| row.test.text == test).expect("its row");

@@ -6,8 +6,10 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use report::sentences::{data_of, of_linter, remedy, sentence, template_for, templates};
-use results::reason::{Code, Datum, Reason};
+use report::sentences::{data_of, remedy, sentence, template_for, templates};
+use results::reason;
+use results::reason::template::{Slot, WHO, slots};
+use results::reason::{Code, Datum, Reason, any};
 
 use crate::lint_samples;
 use crate::text::same_as_fixture;
@@ -17,20 +19,6 @@ fn every_code_has_a_sentence() {
     let all = Code::ALL.iter().copied().filter(|code| *code != Code::Unset);
     let without: Vec<Code> = all.filter(|code| templates(*code).next().is_none()).collect();
     assert_eq!(without, []);
-}
-
-/// The slots of a template: name, what follows the name, and whether the slot is optional.
-fn slots(template: &str) -> Vec<(&str, &str, bool)> {
-    let mut optional = false;
-    let mut all = Vec::new();
-    for piece in template.split_inclusive(['[', ']', '}']) {
-        if let Some((_, slot)) = piece.strip_suffix('}').and_then(|piece| piece.rsplit_once('{')) {
-            let end = slot.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(slot.len());
-            all.push((&slot[..end], &slot[end..], optional));
-        }
-        optional = if piece.ends_with('[') { true } else { optional && !piece.ends_with(']') };
-    }
-    all
 }
 
 const SECONDS: &[&str] = &[
@@ -194,7 +182,7 @@ fn sample(code: Code, name: &str, how: &str) -> Datum {
         _ if is_in(RATES) => Datum::rate(if name == "threshold" { 3e9 } else { 2.9988e9 }),
         _ if is_in(SHARES) => Datum::share(0.125),
         _ if is_in(COUNTS) => 2_u32.into(),
-        _ if is_in(REASONS) => Reason::new(Code::NothingRecorded).with("repetition", 1_u32).into(),
+        _ if is_in(REASONS) => reason!(NothingRecorded { repetition: 1_u32 }).into(),
         _ => match name {
             "p" => 0.03.into(),
             "lag_one" => 0.61.into(),
@@ -213,11 +201,11 @@ fn sample(code: Code, name: &str, how: &str) -> Datum {
 /// The reason with data for all slots of a template, or only for its required slots.
 fn with_data(code: Code, template: &str, whole: bool) -> Reason {
     let mut reason = Reason::new(code);
-    for (name, how, optional) in slots(template) {
-        if name == "who" {
-            reason = reason.with("repetition", 2_u32);
+    for Slot { name, how, optional } in slots(template) {
+        if name == WHO {
+            reason = reason.with(any::repetition, 2_u32);
         } else if whole || !optional {
-            reason = reason.with(name, sample(code, name, how));
+            reason.data.insert(name.to_owned(), sample(code, name, how));
         }
     }
     reason
@@ -228,7 +216,7 @@ fn all_reasons() -> Vec<Reason> {
     let of_linter = lint_samples::samples();
     let mut all = Vec::new();
     for code in Code::ALL {
-        for template in templates(*code).filter(|template| is_of_judge(template)) {
+        for template in code.row().says {
             let mut reasons = [false, true].map(|whole| with_data(*code, template, whole)).to_vec();
             reasons.dedup();
             all.extend(reasons);
@@ -242,31 +230,32 @@ fn all_reasons() -> Vec<Reason> {
 /// Reasons with data that each decision can have.
 fn with_additions() -> [Reason; 3] {
     let compared = |code, value: f64| {
-        let reason = Reason::new(code).with("statistic", "mean").with("comparison", ">=").with("n", 5_u32);
-        reason.with("value", Datum::rate(value)).with("threshold", Datum::rate(100e6))
+        let (value, threshold) = (Datum::rate(value), Datum::rate(100e6));
+        let (statistic, comparison, n) = ("mean", ">=", 5_u32);
+        reason!(ThresholdMet { statistic, comparison, n, value, threshold, ..Reason::new(code) })
     };
     let dependent = |reason: Reason| {
-        let reason = reason.with("lag_one", 0.61).with("p", 0.03).with("confidence", Datum::share(0.95));
-        reason.with("limit", Datum::rate(0.0))
+        let reason = reason.with(any::lag_one, 0.61).with(any::p, 0.03);
+        reason!(ThresholdMet { confidence: 0.95, limit: Datum::rate(0.0), ..reason })
     };
     [
-        dependent(compared(Code::LimitContradictsMet, 429e6)).with("limit_independent", Datum::rate(234e6)),
-        compared(Code::ThresholdMet, 429e6).with("rule", "as-written"),
-        compared(Code::ThresholdNotMet, 42e6).with("rule", "as-written"),
+        dependent(compared(Code::LimitContradictsMet, 429e6))
+            .with(any::limit_independent, Datum::rate(234e6)),
+        compared(Code::ThresholdMet, 429e6).with(any::rule, "as-written"),
+        compared(Code::ThresholdNotMet, 42e6).with(any::rule, "as-written"),
     ]
-}
-
-/// Whether a template is not one of the linter, which has samples.
-fn is_of_judge(template: &str) -> bool {
-    !of_linter().any(|(_, own)| own == template)
 }
 
 #[test]
 fn each_sample_of_the_linter_uses_its_own_template() {
     let samples = lint_samples::samples();
-    assert_eq!(of_linter().count(), samples.len());
-    for ((code, template), sample) in of_linter().zip(&samples) {
-        assert_eq!(template_for(sample), Some(template), "{code}: {}", sentence(sample));
+    for code in Code::ALL {
+        let templates = code.row().lint.as_ref().map_or(&[][..], |lint| lint.says);
+        let samples: Vec<&Reason> = samples.iter().filter(|sample| sample.code == *code).collect();
+        assert_eq!(templates.len(), samples.len(), "{code}");
+        for (template, sample) in templates.iter().zip(samples) {
+            assert_eq!(template_for(sample), Some(*template), "{code}: {}", sentence(sample));
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use report::document::{
     Cell, IndexedCampaign, ListedCampaign, ListedState, ServedDocument, ServedProgress, campaign_list,
 };
 use report::{PageLinks, PageOptions};
-use results::reason::{Code, Reason};
+use results::reason;
 use results::{Outcome, Verdict};
 
 const HOSTILE: &str = "\u{1b}[2J<img src=x>&\"'\u{202e}";
@@ -30,11 +30,15 @@ fn listed(name: &str, state: ListedState) -> ListedCampaign {
 
 fn ended(name: &str, started: &str, is_usable: bool) -> ListedCampaign {
     let verdict = Verdict { outcome: Outcome::Pass, ..Verdict::default() };
-    let code = if is_usable { Code::EvidenceIntact } else { Code::EvidenceRejected };
+    let evidence = if is_usable {
+        reason!(EvidenceIntact)
+    } else {
+        reason!(EvidenceRejected { fault: HOSTILE, faults: 1_u32 })
+    };
     let campaign = IndexedCampaign {
         started: started.into(),
         is_usable,
-        evidence: Reason::new(code).with("fault", HOSTILE).with("faults", 1_u32),
+        evidence,
         verdicts: vec![verdict.clone(), verdict],
         ..IndexedCampaign::default()
     };

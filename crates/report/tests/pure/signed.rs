@@ -8,7 +8,7 @@ use report::document::{self, Block, Cell, Document};
 use report::{PageLinks, PageOptions};
 use results::finding::{Approval, Finding, Severity};
 use results::folder::{Campaign, EarlierCampaign, Extension, Job, JobEnd, JobInfo};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Datum, Reason, reason, row};
 use results::record::{End, Record, Reported, Run};
 use results::summary::{
     CampaignCourse, PROCUREMENT, Rate, RepeatedAttempt, System, SystemProjection, WitnessCourse,
@@ -39,7 +39,7 @@ fn eventful() -> Campaign {
     let mut campaign = golden::campaign();
     let approval = Approval { approved_by: "J. Lead".into(), why: "one drive is slow".into() };
     let waived =
-        Finding { waived: Some(approval), ..Finding::new(Severity::NeedsWaiver, Reason::new(Code::CovHigh)) };
+        Finding { waived: Some(approval), ..Finding::new(Severity::NeedsWaiver, reason!(CovHigh { .. })) };
     campaign.summary.findings = vec![waived.about("write-bw")];
     campaign.summary.course = CampaignCourse {
         resumed: 2,
@@ -149,7 +149,7 @@ fn a_clause_that_is_not_met_has_the_limit_that_its_reason_has() {
     let verdict = &mut campaign.verdicts[1];
     let bound = verdict.statistics.as_ref().and_then(|statistics| statistics.bound).unwrap();
     assert!(verdict.outcome == Outcome::Fail && bound < 2.9988e9, "{verdict:?}");
-    verdict.reason = verdict.reason.clone().with("limit", Datum::rate(2.9996e9));
+    verdict.reason = verdict.reason.clone().with(row::ThresholdMet::limit, Datum::rate(2.9996e9));
     let basis = &document::of(&campaign).clauses[1].basis;
     assert!(basis.ends_with(", 95 % limit 2.9996 GB/s"), "{basis}");
 }
@@ -179,10 +179,8 @@ fn warnings_are_ranked_by_severity_and_each_kind_is_listed_once() {
         warnings,
         ..golden::campaign().verdicts[0].clone()
     };
-    let slow = |id: &str| {
-        Finding::new(Severity::Info, Reason::new(Code::Notice).with("notice", "slow").with("text", id))
-    };
-    let cov = || Finding::new(Severity::Info, Reason::new(Code::CovHigh).with("n", 3_u32));
+    let slow = |id: &str| Finding::new(Severity::Info, reason!(Notice { notice: "slow", text: id }));
+    let cov = || Finding::new(Severity::Info, reason!(CovHigh { n: 3_u32, .. }));
     campaign.verdicts = vec![
         verdict("A", vec![slow("write: 1"), cov(), info(Code::CachedRead)]),
         verdict("B", vec![slow("write: 2"), info(Code::WorstWindowUnknown)]),
@@ -190,8 +188,8 @@ fn warnings_are_ranked_by_severity_and_each_kind_is_listed_once() {
     ];
     campaign.summary.findings = vec![
         info(Code::AuditGap),
-        Finding::new(Severity::NeedsWaiver, Reason::new(Code::NotAged)).about("A"),
-        Finding::new(Severity::Error, Reason::new(Code::Degraded)),
+        Finding::new(Severity::NeedsWaiver, reason!(NotAged)).about("A"),
+        Finding::new(Severity::Error, reason!(Degraded { .. })),
     ];
     let document = document::of(&campaign);
     let row = |code: &str, label: &str, often: &str, places: &str| {
@@ -220,7 +218,7 @@ fn a_waived_finding_is_listed_with_the_waivers_and_is_no_warning() {
     campaign.verdicts[0].warnings = vec![info(Code::CovHigh)];
     assert_eq!(ranked(&document::of(&campaign)).len(), 1);
     let approval = Approval { approved_by: "lead".into(), why: "known".into() };
-    let finding = Finding::new(Severity::NeedsWaiver, Reason::new(Code::CovHigh)).about("write-bw");
+    let finding = Finding::new(Severity::NeedsWaiver, reason!(CovHigh { .. })).about("write-bw");
     campaign.summary.findings = vec![Finding { waived: Some(approval), ..finding }];
     let document = document::of(&campaign);
     assert_eq!(ranked(&document), []);

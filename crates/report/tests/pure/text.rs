@@ -8,7 +8,7 @@ use report::document::Block;
 use results::Verdict;
 use results::finding::{Approval, Finding, Severity};
 use results::folder::Campaign;
-use results::reason::{Code, Reason};
+use results::reason::{Code, Reason, reason};
 
 pub(crate) fn same_as_fixture(name: &str, text: &str) {
     let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -123,7 +123,7 @@ fn the_result_states_which_tests_were_selected() {
 fn the_result_states_that_the_campaign_was_started_despite_lint_errors() {
     let mut campaign = golden::campaign();
     campaign.verdicts.truncate(1);
-    campaign.info.findings = vec![Finding::new(Severity::Error, Reason::new(Code::MissingPersist))];
+    campaign.info.findings = vec![Finding::new(Severity::Error, reason!(MissingPersist))];
     let last = "PASS: The only clause is met. The campaign was started despite 1 lint error.\n";
     assert!(report::text(&campaign, 100, report::Emphasis::None).ends_with(last));
 }
@@ -171,7 +171,7 @@ fn the_last_line_counts_and_lists_findings_that_are_not_waived() {
 
 /// A notice of a workload.
 fn notice(text: &str) -> Finding {
-    Finding::new(Severity::Info, Reason::new(Code::Notice).with("text", text))
+    Finding::new(Severity::Info, reason!(Notice { text }))
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::fmt;
 
 use super::{DeadProcess, Job, JobEnd, names};
 use crate::Record;
-use crate::reason::{Code, Datum, Reason};
+use crate::reason::{Reason, reason};
 use crate::record::Failure;
 
 /// The number of first and of last lines that are quoted for a job that died.
@@ -45,22 +45,22 @@ impl Job {
             Record::Failure(failure) => Some(failure),
             _ => None,
         })?;
-        let reason = Reason::new(Code::RecordedFailure).with("step", step).with("error", why);
         let has_ranks = !self.records.iter().any(is_app);
-        Some(if has_ranks { reason.with("rank", *rank).with("node", node) } else { reason })
+        let place = has_ranks.then_some((*rank, node));
+        Some(reason!(RecordedFailure {
+            step,
+            error: why,
+            rank: place.map(|(rank, _)| rank),
+            node: place.map(|(_, node)| node),
+        }))
     }
 
     /// How it ended, if it failed: its end, and what it recorded or printed about it.
     pub fn how_it_failed(&self) -> Reason {
-        let reason = self.info.end.reason();
-        let reason = match self.info.end {
-            JobEnd::TimedOut => reason.with("timeout", Datum::seconds(self.info.timeout_s)),
-            _ => reason,
-        };
-        match self.failure() {
-            Some(failure) => reason.with("failure", failure),
-            None => reason.with_some("output", self.error_summary()),
-        }
+        let timeout = (self.info.end == JobEnd::TimedOut).then_some(self.info.timeout_s);
+        let failure = self.failure();
+        let output = if failure.is_none() { self.error_summary() } else { None };
+        reason!(JobFailed { timeout, failure, output, ..self.info.end.reason() })
     }
 
     /// Whether it yielded a result, good or bad: complete records, a measured phase, or a reported failure. A

@@ -109,7 +109,8 @@ fn an_interval_that_contains_the_threshold_is_shown_and_decides_nothing() {
     let undecided = at(free.rate);
     assert_eq!(undecided.prediction, Some(free));
     let rejection = undecided.rejection.unwrap();
-    let numbers = ["low", "high", "threshold"].map(|name| rejection.number(name).unwrap());
+    use crate::reason::row::ThresholdInInterval as Row;
+    let numbers = [Row::low, Row::high, Row::threshold].map(|field| rejection.get(field).unwrap());
     assert_eq!((rejection.code, numbers), (Code::ThresholdInInterval, [free.low, free.high, free.rate]));
 }
 

@@ -6,7 +6,7 @@ use std::io;
 
 use jiff::Timestamp;
 use results::folder::{DatasetReuse, Manifest, Recipe, names};
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 use results::records;
 
 use plan::dataset_check as fit;
@@ -30,7 +30,7 @@ pub enum KeptContent {
 pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &KeptDataset) -> io::Result<KeptContent> {
     if !kept.is_finished() {
         return Ok(match kept.is_begun() {
-            true => KeptContent::Unusable(Reason::new(Code::KeptUnfinished)),
+            true => KeptContent::Unusable(reason!(KeptUnfinished)),
             false => KeptContent::Nothing,
         });
     }
@@ -40,35 +40,34 @@ pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &KeptDataset) -> io::Resul
     };
     let (by, when) = (&made.campaign, &made.made);
     let unusable = |reason: Reason| {
-        Ok(KeptContent::Unusable(reason.with("campaign", by.clone()).with("made", when.clone())))
+        Ok(KeptContent::Unusable(reason!(KeptChanged { campaign: by, made: when, ..reason })))
     };
     if made.recipe_sha256 != hash(recipe) || made.recipe != *recipe {
-        return unusable(Reason::new(Code::KeptOtherRecipe));
+        return unusable(reason!(KeptOtherRecipe { .. }));
     }
     let lacks = |name: &&&str| !kept.original(name).is_file();
     if let Some(name) = [names::STDOUT, names::STDERR, names::RECORDS].iter().find(lacks) {
-        return unusable(Reason::new(Code::KeptIncomplete).with("file", *name));
+        return unusable(reason!(KeptIncomplete { file: *name, .. }));
     }
     if is_too_old(&made, dataset) {
-        return unusable(Reason::new(Code::KeptExpired));
+        return unusable(reason!(KeptExpired { .. }));
     }
     // Files that cannot be read are treated like changed files.
     match walk::changed(&kept.files(), &made, false) {
         Ok(None) => {}
-        Ok(Some(what)) => return unusable(Reason::new(Code::KeptChanged).with("cause", what)),
+        Ok(Some(what)) => return unusable(reason!(KeptChanged { cause: what, .. })),
         Err(error) => return unusable(unreadable(&error)),
     }
     let compared = match differing(&kept.files(), &made.samples) {
         Ok((None, compared)) => compared,
         Ok((Some((path, offset)), _)) => {
-            let reason = Reason::new(Code::KeptChanged).with("path", path);
-            return unusable(reason.with("offset", offset));
+            return unusable(reason!(KeptChanged { path, offset, .. }));
         }
         Err(error) => return unusable(unreadable(&error)),
     };
     let records = records::load(&kept.original(names::RECORDS)).unwrap_or_default();
     if let Some(why) = fit::lacking(dataset, &made, &records) {
-        return unusable(Reason::new(Code::KeptNotEnough).with("cause", why));
+        return unusable(reason!(KeptNotEnough { cause: why, .. }));
     }
     let files = if made.counted.is_empty() { made.list.len() as u64 } else { made.files };
     made.reused = Some(DatasetReuse { taken: now(), files, samples: compared });
@@ -76,7 +75,7 @@ pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &KeptDataset) -> io::Resul
 }
 
 fn unreadable(error: &io::Error) -> Reason {
-    Reason::new(Code::KeptUnreadable).with("error", error.to_string())
+    reason!(KeptUnreadable { error: error.to_string() })
 }
 
 /// Whether it is older than its own `keep` or that of this plan allows.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use results::folder::{DatasetFile, Manifest};
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 
 use super::sample;
 use crate::machine;
@@ -119,7 +119,8 @@ pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Optio
             return Ok(Some(lost(name, "not-a-file")));
         }
         if file.data && had != has {
-            return Ok(Some(lost(name, "size").with("bytes", has).with("bytes_before", had)));
+            let change = "size";
+            return Ok(Some(reason!(DatasetChanged { path: name, change, bytes: has, bytes_before: had })));
         }
         let now = mtime_ns(&found);
         if file.data && !rewritten && now != file.mtime_ns {
@@ -140,8 +141,7 @@ pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Optio
 fn written(path: &str, before: i64, now: i64) -> Reason {
     let text =
         |ns: i64| Timestamp::from_nanosecond(ns.into()).map_or_else(|_| ns.to_string(), |at| at.to_string());
-    let reason = Reason::new(Code::DatasetWritten).with("path", path);
-    reason.with("modified_before", text(before)).with("modified", text(now))
+    reason!(DatasetWritten { path, modified_before: text(before), modified: text(now) })
 }
 
 /// The reason of the first of these files that was written to. Their times are `near` the recorded ones, so
@@ -158,7 +158,7 @@ fn differing_data(
     let (found, compared) = sample::differing(dir, of_near)?;
     if let Some((path, offset)) = found {
         let reason = near.remove(path.as_str());
-        return Ok(reason.map(|reason| reason.with("differs", path).with("offset", offset)));
+        return Ok(reason.map(|reason| reason!(DatasetWritten { differs: path, offset, ..reason })));
     }
     if made.data().count() > sample::MOST && compared > 0 {
         return Ok(None);
@@ -170,7 +170,7 @@ fn differing_data(
 
 /// A change that the file system itself may have caused.
 fn lost(path: &str, change: &str) -> Reason {
-    Reason::new(Code::DatasetChanged).with("path", path).with("change", change)
+    reason!(DatasetChanged { path, change })
 }
 
 /// The first file below `dir` that is not in the manifest. If the manifest only has counts, the first
@@ -205,13 +205,20 @@ fn counted_otherwise(had: &[(String, u64)], has: &[(String, u64)]) -> Option<Rea
     let sum = |counted: &[(String, u64)]| counted.iter().map(|(_, files)| files).sum::<u64>();
     let same = had.iter().zip(has).take_while(|(had, has)| had == has).count();
     let place = [had.get(same), has.get(same)].into_iter().flatten().map(|(path, _)| path.as_str()).min();
-    let place = place.unwrap_or_default();
-    let reason = lost(place, "count").with("files", sum(has)).with("files_before", sum(had));
-    Some(reason.with("directories", has.len()).with("directories_before", had.len()))
+    Some(reason!(DatasetChanged {
+        path: place.unwrap_or_default(),
+        change: "count",
+        files: sum(has),
+        files_before: sum(had),
+        directories: has.len(),
+        directories_before: had.len(),
+    }))
 }
 
 #[cfg(test)]
 mod tests {
+    use results::reason::{Code, row};
+
     use std::time::SystemTime;
 
     use super::*;
@@ -244,7 +251,8 @@ mod tests {
         let without = Manifest { samples: Vec::new(), ..made.clone() };
         let reason = changed(dir.path(), &without, false).unwrap().expect("the times decide");
         assert_eq!(reason.code, Code::DatasetWritten);
-        let times = ["modified_before", "modified"].map(|name| reason.text(name).unwrap().to_owned());
+        let times = [row::DatasetWritten::modified_before, row::DatasetWritten::modified];
+        let times = times.map(|field| reason.get(field).unwrap());
         assert!(times[0] < times[1] && times[0].ends_with('Z'), "{times:?}");
         shift(&dir.path().join("f"), Duration::from_secs(1));
         assert!(changed(dir.path(), &made, false).unwrap().is_some(), "a second later is another write");
@@ -260,7 +268,7 @@ mod tests {
         fs::File::options().write(true).open(&path).unwrap().set_modified(was).unwrap();
         shift(&path, Duration::from_micros(200));
         let reason = changed(dir.path(), &made, false).unwrap().expect("the data differs");
-        assert_eq!((reason.code, reason.number("offset")), (Code::DatasetWritten, Some(0.0)));
+        assert_eq!((reason.code, reason.get(row::DatasetWritten::offset)), (Code::DatasetWritten, Some(0.0)));
     }
 
     #[test]
@@ -276,7 +284,7 @@ mod tests {
         assert_eq!(changed(dir.path(), &made, false).unwrap(), None, "all data was compared");
         made.samples.retain(|sample| sample.path != "g");
         let reason = changed(dir.path(), &made, false).unwrap().expect("the time of g decides");
-        assert_eq!((reason.code, reason.text("path")), (Code::DatasetWritten, Some("g")));
+        assert_eq!((reason.code, reason.get(row::DatasetWritten::path)), (Code::DatasetWritten, Some("g")));
     }
 
     #[test]
@@ -291,7 +299,7 @@ mod tests {
         let without = names.iter().find(|name| !has_sample(name)).expect("one file has no sample");
         shift(&dir.path().join(without), Duration::from_micros(200));
         let reason = changed(dir.path(), &made, false).unwrap().expect("its time decides");
-        assert_eq!(reason.text("path"), Some(without.as_str()));
+        assert_eq!(reason.get(row::DatasetWritten::path), Some(without.as_str()));
         let sampled = dir.path().join(names.iter().find(has_sample).unwrap());
         shift(&sampled, Duration::from_micros(200));
         assert_eq!(changed(dir.path(), &made, false).unwrap(), None, "a file with the same data is near too");
@@ -313,7 +321,11 @@ mod tests {
         assert_eq!(changed(dir.path(), &made, false).unwrap(), None, "f has its recorded time");
         shift(&dir.path().join("f"), Duration::from_micros(200));
         let reason = changed(dir.path(), &made, false).unwrap().expect("the data of f differs");
-        let of = (reason.text("path"), reason.text("differs"), reason.number("offset"));
+        let of = (
+            reason.get(row::DatasetWritten::path),
+            reason.get(row::DatasetWritten::differs),
+            reason.get(row::DatasetWritten::offset),
+        );
         assert_eq!(of, (Some("f"), Some("f"), Some(0.0)));
     }
 }

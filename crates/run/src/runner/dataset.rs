@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use results::folder::{self, JobEnd, JobInfo, Manifest, StagedJob, names};
-use results::reason::{Code, Reason};
+use results::reason::{Reason, reason};
 use results::records;
 
 use super::site::CampaignSite;
@@ -146,9 +146,7 @@ pub(super) fn changed(asked: &CampaignRequest, job: &PlannedJob, files: &Path) -
     let writes = |test: &Test| test.line.writes() && schedule::files(plan, test, 1) == job.files;
     let rewritten = plan.tests.iter().any(writes);
     match dataset::changed(files, &made, rewritten) {
-        Ok(what) => Some(what?.with("dataset", who)),
-        Err(error) => {
-            Some(Reason::new(Code::DatasetUnreadable).with("dataset", who).with("error", error.to_string()))
-        }
+        Ok(what) => Some(reason!(DatasetChanged { dataset: who, ..what? })),
+        Err(error) => Some(reason!(DatasetUnreadable { dataset: who, error: error.to_string() })),
     }
 }

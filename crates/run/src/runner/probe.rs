@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use results::folder::{self, Job, JobEnd, JobInfo, LaunchRejection, names};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Reason, reason};
 use results::record::Record;
 
 use super::job::Prepared;
@@ -171,15 +171,13 @@ fn probe_job(job: &PlannedJob, number: u32, file: &Path) -> PlannedJob {
 
 /// Why a probe failed, and what has to be corrected; `None` if it did not.
 fn failure(asked: &CampaignRequest, job: &PlannedJob, probe: &Job) -> Option<(Reason, ProbeMistake)> {
-    let reason = Reason::new(Code::ProbeFailed).with("ranks", job.placement.ranks);
-    if probe.info.end == JobEnd::Exit(0) {
-        return differs(asked, job, probe, reason);
-    }
+    let ranks = job.placement.ranks;
     let reason = match &probe.info.end {
-        JobEnd::Exit(status) => reason.with("status", i64::from(*status)),
-        JobEnd::Signal(signal) => reason.with("signal", i64::from(*signal)),
-        JobEnd::TimedOut => reason.with("timeout", Datum::seconds(probe.info.timeout_s)),
-        JobEnd::NotStarted => reason,
+        JobEnd::Exit(0) => return differs(asked, job, probe, reason!(ProbeFailed { ranks })),
+        JobEnd::Exit(status) => reason!(ProbeFailed { ranks, status: *status }),
+        JobEnd::Signal(signal) => reason!(ProbeFailed { ranks, signal: *signal }),
+        JobEnd::TimedOut => reason!(ProbeFailed { ranks, timeout: probe.info.timeout_s }),
+        JobEnd::NotStarted => reason!(ProbeFailed { ranks }),
     };
     if let Some((rejection, line)) = probe.launch_rejection_line() {
         let mistake = match rejection {
@@ -190,11 +188,14 @@ fn failure(asked: &CampaignRequest, job: &PlannedJob, probe: &Job) -> Option<(Re
             | LaunchRejection::Slots
             | LaunchRejection::Mpi => ProbeMistake::Surroundings,
         };
-        return Some((reason.with("launch_rejected", rejection.word()).with("output", line), mistake));
+        return Some((
+            reason!(ProbeFailed { launch_rejected: rejection.word(), output: line, ..reason }),
+            mistake,
+        ));
     }
     let reason = match probe.failure() {
-        Some(failure) => reason.with("failure", failure),
-        None => reason.with_some("output", probe.error_summary()),
+        Some(failure) => reason!(ProbeFailed { failure, ..reason }),
+        None => reason!(ProbeFailed { output: probe.error_summary(), ..reason }),
     };
     Some((reason, ProbeMistake::Unknown))
 }
@@ -214,11 +215,14 @@ fn differs(
         _ => None,
     });
     let Some(run) = run else {
-        return Some((reason.with_some("output", probe.error_summary()), ProbeMistake::Unknown));
+        return Some((
+            reason!(ProbeFailed { output: probe.error_summary(), ..reason }),
+            ProbeMistake::Unknown,
+        ));
     };
     if run.ranks != job.placement.ranks {
-        return Some((reason.with("started", run.ranks), ProbeMistake::Plan));
+        return Some((reason!(ProbeFailed { started: run.ranks, ..reason }), ProbeMistake::Plan));
     }
     let nodes = job.placement.nodes.filter(|nodes| *nodes != run.nodes && !asked.plan.clients.simulated)?;
-    Some((reason.with("nodes", run.nodes).with("planned", nodes), ProbeMistake::Plan))
+    Some((reason!(ProbeFailed { nodes: run.nodes, planned: nodes, ..reason }), ProbeMistake::Plan))
 }

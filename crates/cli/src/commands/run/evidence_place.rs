@@ -8,7 +8,7 @@ use std::path::Path;
 use plan::Plan;
 use report::sentences;
 use results::finding::{Finding, Severity};
-use results::reason::{Code, Reason};
+use results::reason::{Code, reason};
 use results::same_fs;
 use run::CampaignRequest;
 use run::machine::file_system;
@@ -31,8 +31,7 @@ pub(super) fn on_tested(plan: &Plan, dir: Option<&Path>, folder: &Path) -> Vec<F
     let tested = plan.file_systems.keys().map(String::as_str);
     let same = |name: &&str| !same_fs::pairs(Some(&machine), &BTreeSet::from([*name, EVIDENCE])).is_empty();
     let finding = |name: &str| {
-        let reason = Reason::new(Code::EvidenceOnTested).with("fs", name);
-        let reason = reason.with("place", place.to_string_lossy().into_owned());
+        let reason = reason!(EvidenceOnTested { fs: name, place: place.to_string_lossy().into_owned() });
         Finding::new(Severity::Info, reason).about(format!("fs.{name}"))
     };
     tested.filter(same).map(finding).collect()

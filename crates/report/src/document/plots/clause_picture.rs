@@ -4,7 +4,7 @@
 //! mark, and its row states why.
 //! Never here: verdicts, and which values are evaluated.
 
-use results::reason::Reason;
+use results::reason::{Reason, any, row};
 use results::{Outcome, Verdict};
 
 use super::axes::{thinned, ticks_between};
@@ -247,5 +247,5 @@ fn failing_side(verdict: &Verdict) -> Option<FailingSide> {
 
 /// The comparison in a reason, or in the reason that it contains.
 fn comparison(reason: &Reason) -> Option<&str> {
-    reason.text("comparison").or_else(|| reason.reason("measured").and_then(comparison))
+    reason.get(row::ThresholdMet::comparison).or_else(|| reason.get(any::measured).and_then(comparison))
 }

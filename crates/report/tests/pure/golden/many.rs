@@ -6,7 +6,7 @@
 
 use results::folder::{Campaign, Fill, Job};
 use results::projection::{Fit, Model, Parameter};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Datum, Reason, reason};
 use results::record::{Counts, EachRank, Phase, Timeline};
 use results::statistics::Side;
 use results::summary::{Rate, RateStep, Summary, SystemProjection};
@@ -137,13 +137,18 @@ fn verdict((test, metric, op, threshold, unit, share, cov, n, outcome): &Clause)
     let dimension = Dimension::of_unit(unit).unwrap_or(Dimension::Count);
     let in_words = |value: f64| Quantity { value, dimension }.to_string();
     let compared = |code| {
-        let reason = Reason::new(code).with("statistic", "mean").with("comparison", *op).with("n", *n);
-        let reason = reason.with("value", Datum::of(value.unwrap_or(0.0), dimension));
-        reason.with("threshold", Datum::of(*threshold, dimension))
+        reason!(ThresholdMet {
+            statistic: "mean",
+            comparison: *op,
+            n: *n,
+            value: Datum::of(value.unwrap_or(0.0), dimension),
+            threshold: Datum::of(*threshold, dimension),
+            ..Reason::new(code)
+        })
     };
     let reason = match outcome {
-        Outcome::Invalid => Reason::new(Code::JobNotStarted).with("repetition", 1_u32),
-        Outcome::NotRun => Reason::new(Code::NoneRan),
+        Outcome::Invalid => reason!(JobNotStarted { repetition: 1_u32 }),
+        Outcome::NotRun => reason!(NoneRan),
         Outcome::Fail => compared(Code::ThresholdNotMet),
         _ => compared(Code::ThresholdMet),
     };
@@ -300,7 +305,7 @@ fn summary() -> Summary {
         factor: 10.0,
         model: None,
         rate: None,
-        rejection: Some(Reason::new(Code::TooFar).with("factor", 10.0).with("factor_max", 3.0)),
+        rejection: Some(reason!(TooFar { factor: 10.0, factor_max: 3.0 })),
         ..near.clone()
     };
     let rates = servers.into_iter().chain(transfers).collect();

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, CampaignInfo, FileSystemFacts, Head, Job, JobEnd, JobInfo, Machine};
-use results::reason::{Code, Datum, Reason};
+use results::reason::{Code, Datum, Reason, reason, row};
 use results::record::{
     BadRange, Balance, Check, Clients, ClockDifference, ClockFacts, DifferingNodes, End, Failure, Latency,
     Mounted, Notice, Phase, Run, Spans, Stonewall, Timeline,
@@ -342,7 +342,7 @@ fn verdict(test: &str, clause: &str, metric: &str, criterion: &str, unit: &str, 
         clause: clause.into(),
         metric: metric.into(),
         criterion: criterion.into(),
-        reason: Reason::new(Code::NoneRan),
+        reason: reason!(NoneRan),
         statistic: "mean".into(),
         threshold: Some(threshold),
         unit: unit.into(),
@@ -361,9 +361,15 @@ fn measured(verdict: Verdict, outcome: Outcome, reason: Reason, values: &[f64], 
 
 /// A comparison of a mean over three repetitions.
 fn compared(code: Code, value: f64, threshold: f64) -> Reason {
-    let reason = Reason::new(code).with("statistic", "mean").with("value", Datum::rate(value));
-    let reason = reason.with("comparison", ">=").with("threshold", Datum::rate(threshold)).with("n", 3_u32);
-    reason.with("confidence", Datum::share(0.95))
+    reason!(ThresholdMet {
+        statistic: "mean",
+        value: Datum::rate(value),
+        comparison: ">=",
+        threshold: Datum::rate(threshold),
+        n: 3_u32,
+        confidence: 0.95,
+        ..Reason::new(code)
+    })
 }
 
 fn verdicts() -> Vec<Verdict> {
@@ -387,30 +393,32 @@ fn verdicts() -> Vec<Verdict> {
         &[2.9971e9, 2.9985e9, 3.0008e9],
         &[4, 5, 6],
     );
-    let cached = Reason::new(Code::CachedRead).with("phase", "read").with("share", Datum::share(0.38));
-    read.warnings = vec![Finding::new(Severity::Info, cached)];
-    let optimum = Reason::new(Code::SearchOpen).with("nodes", 4_u32);
-    read.notes = vec![Finding::new(Severity::Info, optimum)];
-    let variable = Reason::new(Code::VariabilityAboveMax).with("n", 2_u32);
-    let variable = variable.with("cov", Datum::share(0.471)).with("cov_max", Datum::share(0.1));
-    let wrong =
-        Reason::new(Code::WrongData).with("transfers", 128_u32).with("folder", "jobs/0009-integrity-r1");
+    read.warnings = vec![Finding::new(Severity::Info, reason!(CachedRead { phase: "read", share: 0.38 }))];
+    read.notes = vec![Finding::new(Severity::Info, reason!(SearchOpen { nodes: 4_u32 }))];
     vec![
         measured(
             write,
             Outcome::Pass,
-            compared(Code::ThresholdMet, 3.41e9, 3e9).with("limit", Datum::rate(3.38e9)),
+            compared(Code::ThresholdMet, 3.41e9, 3e9).with(row::ThresholdMet::limit, Datum::rate(3.38e9)),
             &[3.39e9, 3.41e9, 3.43e9],
             &[1, 2, 3],
         ),
         read,
-        measured(iops, Outcome::Inconclusive, variable, &[50_900.0, 101_800.0], &[7]),
-        measured(data, Outcome::Fail, wrong, &[128.0], &[9]),
-        Verdict {
-            outcome: Outcome::Invalid,
-            reason: Reason::new(Code::JobNotStarted).with("repetition", 1_u32),
-            ..hdf5
-        },
+        measured(
+            iops,
+            Outcome::Inconclusive,
+            reason!(VariabilityAboveMax { n: 2_u32, cov: 0.471, cov_max: 0.1 }),
+            &[50_900.0, 101_800.0],
+            &[7],
+        ),
+        measured(
+            data,
+            Outcome::Fail,
+            reason!(WrongData { transfers: 128_u32, folder: "jobs/0009-integrity-r1" }),
+            &[128.0],
+            &[9],
+        ),
+        Verdict { outcome: Outcome::Invalid, reason: reason!(JobNotStarted { repetition: 1_u32 }), ..hdf5 },
         ageing,
     ]
 }
