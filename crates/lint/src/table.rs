@@ -104,6 +104,7 @@ pub const LINTS: &[Lint] = &[
     lint(Code::MissingPersist, &[Line(cache::persist)]),
     lint(Code::WrSameLaunch, &[Line(cache::same_launch)]),
     lint(Code::ReaderIsWriter, &[Line(cache::reader_is_writer)]),
+    lint(Code::ReorderOwnNode, &[Line(cache::reorder_own_node)]),
     lint(Code::ReadBeyondWritten, &[Line(stonewall::beyond)]),
     lint(Code::SparseRandomWrite, &[Line(cache::sparse)]),
     lint(Code::WearoutOnMeasured, &[Line(stonewall::wear_out)]),

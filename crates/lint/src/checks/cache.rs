@@ -130,19 +130,33 @@ pub(crate) fn reader_is_writer(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior()?;
     let reads = subject.measures_read() || (line.read_check && !subject.cache_warm);
     let only_writes = matches!(subject.role, Some(LineRole::Dataset | LineRole::Write));
-    if !reads || only_writes || line.mixes() || line.drop_caches || line.is_direct() || shifts(subject, line)
-    {
+    if !reads || only_writes || line.mixes() || line.drop_caches || line.is_direct() {
         return None;
     }
     let reason = match (line.shift(), subject.nodes()) {
         (_, Some(1)) => reason!(ReaderIsWriter { nodes: 1_u64 }),
-        (ReadShift::Nodes(by), Some(nodes)) => {
-            reason!(ReaderIsWriter { shift: by, nodes })
-        }
-        _ => reason!(ReaderIsWriter),
+        (ReadShift::None, _) => reason!(ReaderIsWriter),
+        // `reorder-own-node` is about a shift that leads back.
+        (ReadShift::Nodes(_) | ReadShift::Random, _) => return None,
     };
     let place = subject.word('r').or(subject.word('R'));
     Some(Finding::new(Info, reason).at(place).of_phase("read"))
+}
+
+/// reorder-own-node
+pub(crate) fn reorder_own_node(subject: &LineSubject) -> Option<Finding> {
+    let of_ior = || {
+        let line = subject.ior().filter(|line| line.reads() || line.read_check)?;
+        let ReadShift::Nodes(shift) = line.shift() else { return None };
+        (!line.drop_caches && !line.is_direct()).then_some(("-Q", shift))
+    };
+    let of_mdtest = || {
+        let line = subject.mdtest().filter(|line| line.looks_up() || line.remove)?;
+        Some(("-N", line.rank_shift().filter(|_| !line.runs_commands())?))
+    };
+    let (option, shift) = of_ior().or_else(of_mdtest).filter(|(_, shift)| *shift > 0)?;
+    let nodes = subject.nodes().filter(|nodes| *nodes > 1 && shift % nodes == 0 && !subject.cache_warm)?;
+    Some(Finding::new(Info, reason!(ReorderOwnNode { option, shift, nodes })).at(subject.word('Q')))
 }
 
 /// sparse-random-write

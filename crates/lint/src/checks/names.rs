@@ -19,12 +19,9 @@ pub(crate) fn same_node(subject: &LineSubject) -> Option<Finding> {
     if line.runs_commands() || subject.cache_warm {
         return None;
     }
-    let reason = match (subject.nodes(), subject.ppn(), line.rank_shift()) {
-        (Some(1), ..) => reason!(MdSameNode { nodes: 1_u64 }),
-        (_, ppn, Some(0)) => reason!(MdSameNode { ppn }),
-        (_, Some(ppn), Some(shift)) if shift < ppn => {
-            reason!(MdSameNode { shift, ppn })
-        }
+    let reason = match (subject.nodes(), line.rank_shift()) {
+        (Some(1), _) => reason!(MdSameNode { nodes: 1_u64 }),
+        (_, Some(0)) => reason!(MdSameNode),
         _ => return None,
     };
     Some(Finding::new(Info, reason))

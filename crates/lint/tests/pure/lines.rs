@@ -50,7 +50,11 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
     ("reader-is-writer", "", "ior -r -F", "", "ior -r -F -C"),
     ("reader-is-writer", "", "ior -r -F", "", "ior -r -F -Z"),
     ("reader-is-writer", "", "ior -r -F -C -Q 0", "", "ior -r -F -O reorderTasksConstant=1"),
-    ("reader-is-writer", "nodes=2 ppn=2", "ior -r -F -C -Q 2", "nodes=4 ppn=2", "ior -r -F -C -Q 2"),
+    ("reorder-own-node", "nodes=2 ppn=2", "ior -r -F -C -Q 2", "nodes=4 ppn=2", "ior -r -F -C -Q 2"),
+    ("reorder-own-node", "nodes=16 ppn=64", "ior -r -C -Q 64", "nodes=16 ppn=64", "ior -r -C -Q 65"),
+    ("reorder-own-node", "nodes=4 ppn=16", "mdtest -n 9 -N 16", "nodes=4 ppn=16", "mdtest -n 9 -N 1"),
+    ("reorder-own-node", "nodes=4", "mdtest -n 9 -T -N 8", "nodes=4", "mdtest -n 9 -C -N 8"),
+    ("reorder-own-node", "nodes=2", "ior -r -C -Q 2", "nodes=2", "ior -r -C -Q 2 --drop-caches"),
     ("reader-is-writer", "nodes=1", "ior -r -F -C", "nodes=1", "ior -r -F -C --drop-caches"),
     ("reader-is-writer", "", "ior -r -F", "warm=1", "ior -r -F"),
     ("sparse-random-write", "", "ior -w -e -z -t 1m", "", "ior -w -e -z -t 1m --randomPrefill 1m"),
@@ -154,8 +158,8 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
         "",
         "env IOR_HINT__MPI__romio_cb_write=disable ior -w -e -a MPIIO -c",
     ),
-    ("md-same-node", "", "mdtest -n 10", "ppn=8", "mdtest -n 10 -N 8"),
-    ("md-same-node", "ppn=8", "mdtest -n 10 -N 1", "", "mdtest -C -n 10"),
+    ("md-same-node", "", "mdtest -n 10", "ppn=8", "mdtest -n 10 -N 1"),
+    ("md-same-node", "", "mdtest -n 10", "", "mdtest -C -n 10"),
     ("md-same-node", "nodes=1", "mdtest -n 10 -N 8", "nodes=1", "mdtest -n 10 --run-cmd-before-phase drop"),
     ("md-too-short", "ranks=10", "mdtest -C -n 1000", "ranks=10", "mdtest -C -n 100000"),
     ("md-too-short", "ranks=10", "mdtest -C -I 9 -b 3 -z 3", "ranks=10", "mdtest -C -I 9000 -b 3 -z 3"),
@@ -185,7 +189,10 @@ fn the_data_of_a_finding_describe_the_command_line() {
     };
     assert_eq!(found("", "ior -r -C -i 3", "reps-short"), ["rereads=3"]);
     assert_eq!(found("", "ior -w -e -i 3", "reps-short"), ["overwrites=3"]);
-    assert_eq!(found("nodes=4 ppn=2", "ior -r -F -C -Q 4", "reader-is-writer"), ["nodes=4", "shift=4"]);
+    assert_eq!(
+        found("nodes=4 ppn=2", "ior -r -F -C -Q 4", "reorder-own-node"),
+        ["nodes=4", "option=-Q", "shift=4"]
+    );
     assert_eq!(found("nodes=4 ppn=2", "ior -r -F", "reader-is-writer"), [""; 0]);
     assert_eq!(
         ids(&subject("nodes=4 ppn=2", "mdtest -n 1000000 -N")),

@@ -1301,7 +1301,7 @@ reasons! {
                     "The command line writes and reads in one job, so caches may serve the reads. Read in a \
                      separate job, or add --drop-caches."] };
     /// Ranks read on the node that wrote.
-    ReaderIsWriter "reader-is-writer" { shift: Count, nodes: Count }
+    ReaderIsWriter "reader-is-writer" { nodes: Count }
         lint Info { records_decide: true,
             why: "A rank that reads data of its own node can read it from that node's memory",
             source: "Lockwood, IOR results at NERSC; NERSC-10 benchmark rules (tasks shifted by those of a \
@@ -1310,12 +1310,18 @@ reasons! {
                 "info",
                 "because the records show page-cache residency: cached reads are INVALID",
             )),
-            says: &["-C with -Q {shift} on {nodes|node} leads every rank back to the node that wrote its \
-                     file. Give a -Q that is not a multiple of {nodes}, or add --drop-caches.",
-                    "All ranks run on {nodes|node}, so its page cache may serve the reads. Add \
+            says: &["All ranks run on {nodes|node}, so its page cache may serve the reads. Add \
                      --drop-caches or --posix.odirect, or use several nodes and -C.",
                     "Each rank reads on the node that wrote the file, so the page cache of the node may \
                      serve the reads. Add -C to read what another node wrote, or add --drop-caches."] };
+    /// Ranks are shifted by a multiple of the number of nodes, so that they get their own data.
+    ReorderOwnNode "reorder-own-node" { option: Text, shift: Count, nodes: Count }
+        lint Info { records_decide: true,
+            why: "-Q of IOR and -N of mdtest count nodes: they are multiplied by the ranks of a node, modulo \
+                  all ranks",
+            source: "IOR 4.1; benchmark decks that give the ranks of a node as -Q or -N",
+            says: &["{option} {shift} on {nodes|node} leads every rank back to its own node, whose cache may \
+                     answer. Give a number that is not a multiple of {nodes}, such as {option} 1."] };
     /// A command line reads more than was written, or other files.
     ReadBeyondWritten "read-beyond-written" { maker: Text, remove: Text, add: Text, files_read: Count,
         files_made: Count, read: Bytes, written: Bytes, deadline: Seconds, full: Bytes, rate_full: Rate }
@@ -1467,16 +1473,14 @@ reasons! {
                     waivable!("Files are created only in {directories} directories, and servers differ most \
                                in {other} ones. Add a test with {other} directories.")] };
     /// Files are stat'ed or removed on the node that created them.
-    MdSameNode "md-same-node" { shift: Count, ppn: Count, nodes: Count }
+    MdSameNode "md-same-node" { nodes: Count }
         lint Info { records_decide: true,
             why: "A stat on the node that created the file is served from that node's cache",
             source: "NERSC-10 benchmark rules",
-            says: &["-N {shift} leads most ranks to files that their own node created. A node has \
-                     {ppn|rank}. Set -N to {ppn}.",
-                    "All ranks run on {nodes|node}, so its cache may serve stat and delete. Use several \
+            says: &["All ranks run on {nodes|node}, so its cache may serve stat and delete. Use several \
                      nodes, or drop caches with --run-cmd-before-phase.",
                     "Every rank stats the files that it created, so the cache of its node may serve them. \
-                     Set -N to the number of ranks per node[ ({ppn})]."] };
+                     Add -N 1, which shifts by one node."] };
     /// A criterion does not name the statistic that is compared.
     StatUnnamed "stat-unnamed" { statistic: Text }
         lint Info {
