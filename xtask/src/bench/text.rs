@@ -48,8 +48,8 @@ pub(super) fn block(group: &Group) -> String {
         "\n{} [others: {:.2} cores]\n  {:<36} {:>11} {:>18} {:>12} {:>8} {:>12}\n",
         group.title,
         group.others(),
-        match group.against {
-            Some(place) => format!("(ratio to {})", group.contenders[place].name),
+        match group.against.and_then(|place| group.contenders.get(place)) {
+            Some(contender) => format!("(ratio to {})", contender.name),
             None => String::new(),
         },
         group.unit.name(),
@@ -194,6 +194,12 @@ mod tests {
         let cells: Vec<&str> = row.split_whitespace().collect();
         assert_eq!(cells, ["assay", "800.0", "250.0..1000", "10.00", "0.800", "0.50..1.00"]);
         assert!(text.contains("FAILED: exit status: 1: no such engine"), "{text}");
+    }
+
+    #[test]
+    fn a_group_without_installed_contenders_has_only_its_title() {
+        let text = block(&Group::against_first("start of ranks", Unit::Seconds));
+        assert!(text.starts_with("\nstart of ranks [") && text.lines().count() == 3, "{text}");
     }
 
     #[test]
