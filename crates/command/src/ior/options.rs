@@ -251,15 +251,15 @@ mod tests {
 
     #[test]
     fn the_help_shows_the_defaults_of_the_workload() {
-        let of = |option: IorOption| option.row().default.to_owned();
+        let default_of = |option: IorOption| option.row().default.to_owned();
         let parameters = Request::default();
-        assert_eq!(of(IorOption::Backend), parameters.backend);
-        assert_eq!(of(IorOption::BlockSize), parameters.block.to_string());
-        assert_eq!(of(IorOption::TransferSize), parameters.transfer.to_string());
-        assert_eq!(of(IorOption::TestFile), parameters.test_file);
-        assert_eq!(of(IorOption::Segments), parameters.segments.to_string());
-        assert_eq!(of(IorOption::Repetitions), parameters.repetitions.to_string());
-        assert_eq!(of(IorOption::ReorderOffset), parameters.task_offset.to_string());
-        assert_eq!(Packet::parse(&of(IorOption::PacketType)), Ok(parameters.packet));
+        assert_eq!(default_of(IorOption::Backend), parameters.backend);
+        assert_eq!(default_of(IorOption::BlockSize), parameters.block.to_string());
+        assert_eq!(default_of(IorOption::TransferSize), parameters.transfer.to_string());
+        assert_eq!(default_of(IorOption::TestFile), parameters.test_file);
+        assert_eq!(default_of(IorOption::Segments), parameters.segments.to_string());
+        assert_eq!(default_of(IorOption::Repetitions), parameters.repetitions.to_string());
+        assert_eq!(default_of(IorOption::ReorderOffset), parameters.task_offset.to_string());
+        assert_eq!(Packet::parse(&default_of(IorOption::PacketType)), Ok(parameters.packet));
     }
 }

@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_help_shows_the_defaults_of_the_workload() {
-        let of = |option: MdWorkbenchOption| option.row().default.to_owned();
+        let default_of = |option: MdWorkbenchOption| option.row().default.to_owned();
         let parameters = Request::default();
         for (option, default) in [
             (MdWorkbenchOption::Backend, parameters.backend),
@@ -145,7 +145,7 @@ mod tests {
             (MdWorkbenchOption::Waiting, parameters.waiting.to_string()),
             (MdWorkbenchOption::RunInfo, parameters.run_info),
         ] {
-            assert_eq!(of(option), default, "{option:?}");
+            assert_eq!(default_of(option), default, "{option:?}");
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct ItemCounts {
 
 impl ItemCounts {
     /// The counts for `parameters`; `None` if they are above the upper bound.
-    pub fn of(parameters: &Request) -> Option<Self> {
+    pub fn from_request(parameters: &Request) -> Option<Self> {
         let Request { branching, depth, items, items_per_dir, leaf_only, .. } = *parameters;
         let (mut directories, mut leaves) = (1_u64, 1_u64);
         if branching == 1 {
@@ -59,7 +59,7 @@ mod tests {
     fn counts(change: impl Fn(&mut Request)) -> ItemCounts {
         let mut parameters = Request::default();
         change(&mut parameters);
-        ItemCounts::of(&parameters).expect("within bounds")
+        ItemCounts::from_request(&parameters).expect("within bounds")
     }
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
         let rejected = |change: fn(&mut Request)| {
             let mut parameters = Request::default();
             change(&mut parameters);
-            ItemCounts::of(&parameters).is_none()
+            ItemCounts::from_request(&parameters).is_none()
         };
         assert!(rejected(|p| (p.branching, p.depth) = (1 << 20, 2)));
         assert!(rejected(|p| (p.branching, p.depth) = (u64::MAX, u32::MAX)));

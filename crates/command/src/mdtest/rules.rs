@@ -108,7 +108,7 @@ impl Request {
                 "items must be a multiple of items per directory. Choose -n as a multiple of -I",
             ),
             (
-                ItemCounts::of(self).is_none(),
+                ItemCounts::from_request(self).is_none(),
                 "-b, -z, -n, -I: more than 2^39 directories or items of a rank. Choose fewer",
             ),
             (self.preload >= 1 << 39, "--preload: more than 2^39 files in a directory. Choose fewer"),

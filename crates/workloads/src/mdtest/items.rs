@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn owners(parameters: &Request) -> ItemOwners<'_> {
-        let counts = ItemCounts::of(parameters).expect("within bounds");
+        let counts = ItemCounts::from_request(parameters).expect("within bounds");
         let each = counts.items();
         ItemOwners {
             parameters,

@@ -66,7 +66,7 @@ pub(super) fn report_warm_names(
 /// The labels of the phases that use items on the node that created them.
 fn warm_phases(parameters: &Request, place: &NodePlacement, ranks: u32) -> Vec<&'static str> {
     // Without items there are no lookups.
-    if !parameters.create || ItemCounts::of(parameters).is_none_or(|counts| counts.items() == 0) {
+    if !parameters.create || ItemCounts::from_request(parameters).is_none_or(|counts| counts.items() == 0) {
         return Vec::new();
     }
     let directories = parameters.directories && !parameters.shared_file;

@@ -190,7 +190,7 @@ fn on_ranks<'r>(
     observer: &'r mut MdtestListener<'r>,
     part: MdtestPart,
 ) -> Result<MdtestSummary, Halt> {
-    let counts = ItemCounts::of(parameters).expect("the parameters were checked");
+    let counts = ItemCounts::from_request(parameters).expect("the parameters were checked");
     let MdtestPart { test, shift, seed, order_seed, key } = part;
     let mut run = MdtestRun {
         parameters,

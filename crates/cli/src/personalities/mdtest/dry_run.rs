@@ -8,7 +8,7 @@ use command::mdtest::Parsed;
 /// The text for a run on `ranks` ranks.
 pub(crate) fn text(meant: &Parsed, ranks: u32) -> Result<String, Usage> {
     let parameters = &meant.request;
-    let counts = ItemCounts::of(parameters).ok_or_else(|| {
+    let counts = ItemCounts::from_request(parameters).ok_or_else(|| {
         Usage::new("the tree has too many directories and items to count. Reduce -z, -b, -I or -n.")
     })?;
     let mut text = format!(
