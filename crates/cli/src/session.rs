@@ -36,9 +36,9 @@ impl Needs {
     /// What the backend of this name needs.
     pub(crate) fn of_backend(name: &str) -> Result<Self, Usage> {
         Ok(match storage::driver(name)?.library {
-            Some(kind) => Self::Library(kind),
-            None if command::backend(name)?.needs_mpi() => Self::Mpi,
-            None => Self::Nothing,
+            Some(kind) if kind.is_on_mpi => Self::Library(kind),
+            _ if command::backend(name)?.needs_mpi() => Self::Mpi,
+            _ => Self::Nothing,
         })
     }
 

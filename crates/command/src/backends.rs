@@ -98,6 +98,8 @@ pub enum FileForm {
 pub enum Needs {
     /// Nothing.
     Nothing,
+    /// A library.
+    Library,
     /// Ranks of MPI.
     Mpi,
     /// A library, and ranks of MPI.
@@ -124,12 +126,12 @@ pub struct Backend {
 impl Backend {
     /// Whether each rank opens plain files of a mounted file system, whose pages its client can drop.
     pub fn has_plain_files(&self) -> bool {
-        self.abilities.names && self.abilities.keeps_data
+        self.needs == Needs::Nothing && self.abilities.names && self.abilities.keeps_data
     }
 
     /// Whether its ranks must be MPI ranks.
     pub fn needs_mpi(&self) -> bool {
-        self.needs != Needs::Nothing
+        matches!(self.needs, Needs::Mpi | Needs::LibraryOnMpi)
     }
 }
 

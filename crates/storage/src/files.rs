@@ -143,16 +143,20 @@ pub(crate) fn is_device(path: &Path) -> bool {
 
 /// The free space of the file system that holds `path`.
 pub fn space(path: &Path) -> io::Result<Option<Space>> {
-    let found = calls::statvfs(path)?;
+    Ok(Some(space_of(&calls::statvfs(path)?)))
+}
+
+/// The space as a file system reports it.
+pub(crate) fn space_of(found: &libc::statvfs) -> Space {
     let unit = if found.f_frsize == 0 { found.f_bsize } else { found.f_frsize };
-    Ok(Some(Space {
+    Space {
         bytes: found.f_blocks.saturating_mul(unit),
         bytes_free: found.f_bfree.saturating_mul(unit),
         bytes_available: found.f_bavail.saturating_mul(unit),
         inodes: found.f_files,
         inodes_free: found.f_ffree,
         block_bytes: unit,
-    }))
+    }
 }
 
 /// Writes all data of the file system that holds `path` back to storage.

@@ -36,6 +36,8 @@ pub struct LibraryKind {
     pub homes: &'static [&'static str],
     /// The names of its files, the preferred first; a `*` matches any characters.
     pub names: &'static [&'static str],
+    /// Whether it works only with the MPI that it is built on.
+    pub is_on_mpi: bool,
     /// Its version, as it reports it. The call loads the library: make it in a process that may die of it.
     pub version: fn(&Path) -> Result<String, String>,
     /// How to install it.
@@ -207,6 +209,7 @@ mod tests {
         variable: "ASSAY_C_LIBRARY",
         homes: &["C_HOME"],
         names: &["libnowhere.so", "libc.so.6"],
+        is_on_mpi: true,
         version: |_| Ok("2".to_owned()),
         advice: "Debian: apt-get install libc6",
     };

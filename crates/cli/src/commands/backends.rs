@@ -26,7 +26,7 @@ const ANSWER: &str = "assay-probe\t";
 /// The name of MPI, which is searched in another way than the other libraries.
 const MPI: &str = "MPI";
 
-/// List the I/O backends and the MPI, HDF5 and PnetCDF libraries found
+/// List the I/O backends and the libraries found
 ///
 /// Under mpirun, rank 0 lists the libraries that its ranks would use.
 #[derive(clap::Args)]
@@ -120,7 +120,7 @@ fn list(text: &mut String, kind: &LibraryKind, running: Option<&str>) -> std::fm
             text,
             kind.name,
             &found.path.display().to_string(),
-            &format!("{version}; {}", usable(&found, running)),
+            &format!("{version}; {}", if kind.is_on_mpi { usable(&found, running) } else { "usable".into() }),
         )?;
     }
     Ok(())

@@ -31,6 +31,7 @@ pub(crate) const KIND: LibraryKind = LibraryKind {
         "libhdf5.so.103",
         "libhdf5.so",
     ],
+    is_on_mpi: true,
     version: |path| {
         let (version, parallel) = probe(path).map_err(|error| error.why)?;
         Ok(format!("{version} ({})", if parallel { "Parallel" } else { "Serial" }))

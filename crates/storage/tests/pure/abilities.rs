@@ -1,7 +1,7 @@
 //! The abilities in the table of backends equal what each storage really offers, for all backends.
 
 use command::Settings;
-use command::{BACKENDS, FileForm};
+use command::{BACKENDS, FileForm, Needs};
 use ranks::local;
 use storage::{Mode, Open, Parts};
 
@@ -29,7 +29,7 @@ fn the_table_of_abilities_equals_what_each_storage_offers() {
 
 #[test]
 fn files_can_be_opened_for_writing_only_where_the_table_says_so() {
-    for backend in BACKENDS.iter().filter(|backend| !backend.needs_mpi()) {
+    for backend in BACKENDS.iter().filter(|backend| backend.needs == Needs::Nothing) {
         let storage = (storage::driver(backend.name).unwrap().open)(&Settings::default())
             .expect("the defaults are valid");
         let dir = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use command::Settings;
-use command::{BACKENDS, Backend};
+use command::{BACKENDS, Backend, Needs};
 use ranks::{Comm, local};
 use storage::{Buffer, Mode, Open, Parts, Storage};
 
@@ -15,7 +15,7 @@ const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, by
 /// Calls `test` for every backend that runs on local ranks, each in its own directory.
 fn each(test: impl Fn(&Backend, &dyn Storage, &dyn Comm, &Path)) {
     for backend in BACKENDS {
-        if backend.needs_mpi() {
+        if backend.needs != Needs::Nothing {
             // The program's tests run these backends under mpirun and check the same properties.
             continue;
         }
@@ -118,7 +118,7 @@ fn a_removed_file_is_gone() {
 
 #[test]
 fn ranks_write_one_file_at_the_same_time() {
-    for backend in BACKENDS.iter().filter(|backend| !backend.needs_mpi()) {
+    for backend in BACKENDS.iter().filter(|backend| backend.needs == Needs::Nothing) {
         let storage = (storage::driver(backend.name).unwrap().open)(&Settings::default()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let path: PathBuf = dir.path().join("f");

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use command::BACKENDS;
 use command::Settings;
+use command::{BACKENDS, Needs};
 use ranks::{Comm, local};
 use storage::{EndedTransfer, Mode, Op, Open, Parts, Queue, Storage, Wait};
 
@@ -29,7 +29,7 @@ struct Case<'t> {
 /// build, because one in memory has no O_DIRECT.
 fn each_of(depth: Option<u32>, bytes: usize, test: impl Fn(Case<'_>)) {
     let mut queues = 0;
-    for backend in BACKENDS.iter().filter(|backend| !backend.needs_mpi()) {
+    for backend in BACKENDS.iter().filter(|backend| backend.needs == Needs::Nothing) {
         for direct in [false, true] {
             let mut settings = Settings::default();
             if direct && backend.options.iter().all(|option| option.name != "odirect") {

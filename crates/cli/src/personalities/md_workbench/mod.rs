@@ -54,7 +54,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let (ready, mut notes) = ready(typed)?;
     notes.extend(preloaded::notes(Some(&ready.parameters.backend)));
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
-    let (session, plain) = session.agree(program.is_plain())?;
+    let (session, plain) = session.agree(ready.storage.load().and_then(|()| program.is_plain()))?;
     let look = Output { plain, ..look };
     if program.speaks {
         notes.iter().for_each(|note| print_note(&note.to_string()));

@@ -195,18 +195,19 @@ pub(super) fn prepare(
         let start = RankStart { launched: None, local };
         let ready = ready(typed, &read(), start.ranks())?;
         start.check(Needs::Nothing)?;
-        return Ok((with_secret(ready)?, Session::start(launch, local, Needs::Nothing)?));
+        return Ok((complete(ready)?, Session::start(launch, local, Needs::Nothing)?));
     };
     let session = Session::start(launch, local, Needs::Nothing)?;
     let variables = if first.rank == 0 { read() } else { Variables::default() };
     let variables = variables.share(&session)?;
     let ranks = session.size();
-    let (session, ready) = session.agree(ready(typed, &variables, ranks).and_then(with_secret))?;
+    let (session, ready) = session.agree(ready(typed, &variables, ranks).and_then(complete))?;
     Ok((ready, session))
 }
 
-/// The same run with the secret of its key, from its file.
-fn with_secret(mut ready: ReadyMdtest) -> Result<ReadyMdtest, Usage> {
+/// The same run with the secret of its key, from its file, and the library that its storage needs.
+fn complete(mut ready: ReadyMdtest) -> Result<ReadyMdtest, Usage> {
+    ready.storage.load()?;
     ready.data_key = data_key(&ready.meant.request.key)?;
     Ok(ready)
 }

@@ -30,6 +30,7 @@ pub(crate) const KIND: LibraryKind = LibraryKind {
         "libpnetcdf.so.0d",
         "libpnetcdf.so",
     ],
+    is_on_mpi: true,
     version: |path| ffi::pnetcdf_version(path).map_err(|error| error.why),
     advice: "Debian: apt-get install libpnetcdf0d, which needs Open MPI",
 };
