@@ -58,6 +58,7 @@ const PACKAGES_OF_ALL: &[Package] = &[
     Package { name: "ceph-osd", reason: "holds its data" },
     Package { name: "chromium", reason: "opens the reports and pages, and prints them" },
     Package { name: "environment-modules", reason: "loads the module file of the packages" },
+    Package { name: "libcephfs2", reason: "the backend CEPHFS loads it" },
     Package { name: "man-db", reason: "finds the manual pages of the packages" },
     Package { name: "mergerfs", reason: "another one, over several directories" },
     Package { name: "mmdebstrap", reason: "creates the clean system in which packages are installed" },

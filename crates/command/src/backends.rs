@@ -175,6 +175,20 @@ pub const BACKENDS: &[Backend] = &[
         needs: Needs::Nothing,
     },
     Backend {
+        name: "cephfs",
+        about: "files of CephFS, by libcephfs without a mount; their paths may begin with cephfs:",
+        options: &[
+            option("conf", OptionKind::Text, "configuration file of the cluster; default: that of Ceph"),
+            option("olazy", OptionKind::Flag, "lazy I/O: clients do not keep each other's caches coherent"),
+            option("prefix", OptionKind::Text, "the beginning of paths that CephFS does not have"),
+            option("remote_prefix", OptionKind::Text, "the directory of CephFS that is mounted; default /"),
+            option("user", OptionKind::Text, "the client's name in the cluster; default admin"),
+        ],
+        also_takes: &[],
+        abilities: Abilities::PLAIN,
+        needs: Needs::Library,
+    },
+    Backend {
         name: "dummy",
         about: "moves no data; measures the cost of the program itself",
         options: &[
@@ -374,7 +388,8 @@ mod tests {
         let error = backend("lustre").err().unwrap();
         assert_eq!(
             error.0,
-            "unknown backend `lustre`. Choose one of AIO, DUMMY, HDF5, MMAP, MPIIO, NCMPI, POSIX, URING"
+            "unknown backend `lustre`. \
+             Choose one of AIO, CEPHFS, DUMMY, HDF5, MMAP, MPIIO, NCMPI, POSIX, URING"
         );
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! Never here: logic, the choice of a library, anything that a caller could do in safe code.
 
+pub mod cephfs;
 pub mod end;
 pub mod hdf5;
 mod loaded;

@@ -24,6 +24,7 @@ const PLACES: &[&str] = &[
     "crates/storage/src/backends/uring",
     "crates/storage/src/backends/mmap",
     "crates/storage/src/backends/aio",
+    "crates/storage/src/backends/cephfs",
     "crates/storage/src/backends/hdf5",
     "crates/workloads/src/kit/payload/body_cipher",
     "crates/workloads/src/kit/payload/lanes",

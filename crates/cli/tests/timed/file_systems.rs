@@ -33,6 +33,21 @@ const RUNS: [(&str, &str); 15] = [
     ("fdtree", "-n 2 fdtree -l 2 -d 3 -f 3 -s 2 -o DIR"),
     ("ls -lR", "-n 2 ls-lr --make --walk --remove --entries 300 DIR"),
 ];
+/// What runs by libcephfs, without a mount. The last ones write by the library what the mount shows, and the
+/// other way round.
+const RUNS_BY_LIBRARY: [&str; 10] = [
+    "-n 4 ior -a CEPHFS -wWrR -e -G 7 -b 512k -t 64k -s 2 -o cephfs:/dir/f",
+    "-n 4 ior -a CEPHFS -wWrR -F -e -z -G 7 -b 512k -t 64k -o cephfs:/dir/f",
+    "MPI ior -a CEPHFS -wWrR -G 7 -b 512k -t 64k -s 2 -o cephfs:/dir/f",
+    "MPI mdtest -a CEPHFS -n 40 -u -z 2 -b 2 -i 2 -w 3901 -e 3901 -d cephfs:/dir/md",
+    "-n 4 md-workbench -a CEPHFS -X -P 20 -I 10 -D 2 -R 2 -o cephfs:/dir/mw",
+    "-n 2 ior -a CEPHFS --cephfs.olazy -w -k -G 7 -b 512k -t 64k -o cephfs:/dir/seen",
+    "-n 2 ior -R -k -G 7 -b 512k -t 64k -o DIR/seen",
+    "-n 2 ior -w -e -k -G 8 -b 512k -t 64k -o DIR/seen",
+    "-n 2 ior -a CEPHFS --cephfs.prefix=DIR -R -G 8 -b 512k -t 64k --cephfs.remote_prefix=/dir -o DIR/seen",
+    "mdtest -a CEPHFS -n 40 --cephfs.user=admin -d cephfs:dir/md",
+];
+
 /// The cases of conformance. Those of MPI-IO are a part: they use the same calls of the file system.
 pub(super) const CASES: [&str; 4] =
     ["posix.*", "access.write_at.much", "access.*_all.contiguous-view", "atomic.*"];
@@ -120,14 +135,19 @@ fn independent(program: &str, dir: &str, writers: u32) -> Ran {
 
 /// Runs `assay WORDS`, with `MPI` in front on 4 ranks of MPI.
 fn start(place: &Place, words: &str) -> Ran {
+    run(&mut command(place, words))
+}
+
+/// The command of such words.
+fn command(place: &Place, words: &str) -> Command {
     match words.strip_prefix("MPI ") {
-        None => place.assay(words),
+        None => place.command(words),
         Some(words) => {
             let assay = place.command(words);
             let mut command = Command::new(LAUNCHER);
             command.current_dir(assay.get_current_dir().unwrap()).args(["-n", "4"]);
             command.arg(assay.get_program()).args(assay.get_args());
-            run(&mut command)
+            command
         }
     }
 }
@@ -180,6 +200,30 @@ each_file_system! {
     all_runs_end_well_on_glusterfs_distribute: GlusterDistribute,
     all_runs_end_well_on_glusterfs_replicate: GlusterReplicate,
     all_runs_end_well_on_glusterfs_disperse: GlusterDisperse,
+}
+
+#[test]
+fn all_runs_by_the_library_of_cephfs_end_well_and_the_mount_shows_what_they_wrote() {
+    if !only_in_all("a CephFS is started") || !there(LAUNCHER) {
+        return;
+    }
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(mounted) = FileSystem::Cephfs.mount() else { return };
+    let (place, dir) = (Place::new(), mounted.mount.join("dir"));
+    std::fs::create_dir(&dir).unwrap();
+    let config = mounted.mount.with_file_name("ceph.conf");
+    let started = |words: &str| {
+        let mut command = command(&place, &words.replace("DIR", &dir.display().to_string()));
+        run(command.env("CEPH_CONF", &config))
+    };
+    for words in RUNS_BY_LIBRARY {
+        let ran = started(words);
+        assert!(ran.status == Some(0), "{words}: {ran:#?}");
+    }
+    assert_eq!(names(&dir), Vec::<String>::new(), "each run has removed its files");
+    let wrong = started("ior -a CEPHFS --cephfs.remote_prefix=/none -w -o cephfs:/f");
+    assert_eq!(wrong.status, Some(2), "{wrong:#?}");
+    assert!(wrong.err.contains("cannot mount /none: No such file or directory"), "{wrong:#?}");
 }
 
 /// A dataset of 8 files that is kept, and tests that read it. The last one compares each byte.

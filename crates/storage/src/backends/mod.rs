@@ -7,6 +7,7 @@ use crate::Storage;
 use crate::libraries::LibraryKind;
 
 mod aio;
+mod cephfs;
 mod dummy;
 mod hdf5;
 mod mmap;
@@ -29,6 +30,7 @@ pub struct Driver {
 
 const DRIVERS: &[Driver] = &[
     aio::DRIVER,
+    cephfs::DRIVER,
     dummy::DRIVER,
     hdf5::DRIVER,
     mmap::DRIVER,
@@ -39,7 +41,7 @@ const DRIVERS: &[Driver] = &[
 ];
 
 /// The libraries that backends need to find.
-pub const LIBRARIES: &[&LibraryKind] = &[&crate::hdf5::KIND, &ncmpi::KIND];
+pub const LIBRARIES: &[&LibraryKind] = &[&crate::hdf5::KIND, &ncmpi::KIND, &cephfs::KIND];
 
 /// The driver of the backend with this name, in any case.
 pub fn driver(name: &str) -> Result<&'static Driver, Usage> {
