@@ -43,6 +43,21 @@ pub fn no_gpfs(seen: &Seen) {
     seen.err("has no effect: this program gives no hints to GPFS");
 }
 
+/// The options for CephFS where none is. `--all` starts one, and shows their effect (`timed::file_systems`).
+pub const CEPHFS: &[Row] = &[
+    fails("--cephfs.conf", "-a CEPHFS {/no/conf}", 2, no_cephfs),
+    fails("--cephfs.olazy", "-a CEPHFS --cephfs.conf=/no/conf {}", 2, no_cephfs),
+    fails("--cephfs.prefix", "-a CEPHFS --cephfs.conf=/no/conf {/mnt}", 2, no_cephfs),
+    fails("--cephfs.remote_prefix", "-a CEPHFS --cephfs.conf=/no/conf {/sub}", 2, no_cephfs),
+    fails("--cephfs.user", "-a CEPHFS --cephfs.conf=/no/conf {me}", 2, no_cephfs),
+];
+
+/// The message of the first thing that CephFS lacks: its library, else its configuration.
+fn no_cephfs(seen: &Seen) {
+    let lacks = ["no libcephfs library was found", "cannot read the configuration /no/conf: No such file"];
+    assert!(lacks.iter().any(|lack| seen.ran.err.contains(lack)), "{:#?}", seen.ran);
+}
+
 /// A command line that succeeds.
 pub const fn works(option: &'static str, words: &'static str, sees: fn(&Seen)) -> Row {
     Row { option, before: "", between: |_| {}, words, status: 0, traced: false, sees }

@@ -145,7 +145,7 @@ fn wrong_usage_is_one_line_and_status_2_and_creates_no_file() {
         ("-w stray", "`stray` is not an option"),
         ("-w -b 8q", "unknown size suffix `q` in `8q`"),
         ("-w -b", "-b takes a value"),
-        ("-w -a NOPE", "-a NOPE: unknown backend `NOPE`. Choose one of AIO, DUMMY,"),
+        ("-w -a NOPE", "-a NOPE: unknown backend `NOPE`. Choose one of AIO, CEPHFS,"),
         ("-w -O keepFile", "is not of the form name=value"),
         ("-w -O nonsense=1", "-O nonsense: unknown directive"),
         ("-w -C -Z", "-C and -Z: both reorder the ranks"),

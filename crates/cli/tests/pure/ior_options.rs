@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::listed::listed;
-use crate::common::options::{Classic, Row, secret};
+use crate::common::options::{CEPHFS, Classic, Row, secret};
 use crate::common::{assay, program, run};
 
 /// A directory holds the file `old` (1 MiB of zeros), the file `short` (500 KiB), a script, a file of hints,
@@ -72,7 +72,7 @@ fn walk(rows: &[Row]) {
 
 #[test]
 fn options_of_the_help_and_rows_agree() {
-    IOR.has_a_row_for_every_option(&[flags::ROWS, values::ROWS, backends::ROWS, retired::ROWS]);
+    IOR.has_a_row_for_every_option(&[flags::ROWS, values::ROWS, backends::ROWS, CEPHFS, retired::ROWS]);
 }
 
 #[test]
@@ -88,6 +88,7 @@ fn every_option_with_a_value_has_its_effect() {
 #[test]
 fn every_option_of_a_backend_has_its_effect() {
     walk(backends::ROWS);
+    walk(CEPHFS);
 }
 
 #[test]

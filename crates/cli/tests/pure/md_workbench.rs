@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::options::{
-    Classic, Row, Seen, calls, fails, follows, no_beegfs, no_gpfs, not_on_lustre, works,
+    CEPHFS, Classic, Row, Seen, calls, fails, follows, no_beegfs, no_gpfs, not_on_lustre, works,
 };
 use crate::common::{Ran, assay, program, run};
 
@@ -228,8 +228,8 @@ const ROWS: &[Row] = &[
 
 #[test]
 fn options_of_the_help_and_rows_agree_and_each_has_its_effect() {
-    WORKBENCH.has_a_row_for_every_option(&[ROWS]);
-    WORKBENCH.walk(ROWS);
+    WORKBENCH.has_a_row_for_every_option(&[ROWS, CEPHFS]);
+    WORKBENCH.walk(ROWS.iter().chain(CEPHFS));
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod values;
 
 use std::path::Path;
 
-use crate::common::options::{Classic, Seen, secret};
+use crate::common::options::{CEPHFS, Classic, Seen, secret};
 
 const MDTEST: Classic =
     Classic { name: "mdtest", ranks: |_| "2", prepare: |dir| secret(&dir.join("secret")), equip: |_, _| {} };
@@ -50,7 +50,7 @@ fn walk_tree(root: &Path, dir: &Path, names: &mut Vec<String>) {
 
 #[test]
 fn options_of_the_help_and_rows_agree() {
-    MDTEST.has_a_row_for_every_option(&[flags::ROWS, values::ROWS, backends::ROWS]);
+    MDTEST.has_a_row_for_every_option(&[flags::ROWS, values::ROWS, backends::ROWS, CEPHFS]);
 }
 
 #[test]
@@ -65,5 +65,5 @@ fn every_option_with_a_value_has_its_effect() {
 
 #[test]
 fn every_option_of_a_backend_has_its_effect() {
-    MDTEST.walk(backends::ROWS);
+    MDTEST.walk(backends::ROWS.iter().chain(CEPHFS));
 }
