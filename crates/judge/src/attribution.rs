@@ -1,10 +1,10 @@
 //! Slow ranks, nodes and targets, and load imbalance that a reader should know.
 //!
-//! Never here: the arithmetic. `results::stragglers` has it, also for the report.
+//! Never here: the arithmetic. `judge::stragglers` has it, also for the report.
 
+use crate::stragglers::{Attribution, Factor, GroupSpeed, Spread, Straggler, StragglerGroup};
 use results::reason::{Code, Reason, reason, row};
 use results::record::Phase;
-use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, Straggler, StragglerGroup};
 
 /// The maximum number of listed ranks.
 const NAMED: usize = 8;

@@ -8,7 +8,8 @@
 //! measurement can be used), `findings` (what is wrong with the records), `decision`, `clients`,
 //! `attribution`, `remarks`, `verdicts`, `summary`, `waivers`, `comparison`.
 //!
-//! `power` imports none of them. It states how probable a PASS is before a run.
+//! `projection` and `stragglers` are arithmetic, and `power` states how probable a PASS is before a run: they
+//! import none of the others.
 //!
 //! Invariant: pure. The same plan and folder always give the same verdicts.
 //! Never here: other advice before a run, running, reading files, printing, English.
@@ -24,7 +25,9 @@ mod findings;
 mod index;
 mod parameters;
 mod power;
+pub mod projection;
 mod remarks;
+pub mod stragglers;
 mod summary;
 mod validity;
 mod verdicts;

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::projection::{self, ProjectionStep};
 use plan::{Plan, Role, Score, Test};
-use results::projection::{self, ProjectionStep};
 use results::reason::{Reason, reason};
 use results::record::Counts;
 use results::statistics;

@@ -22,8 +22,8 @@ pub use clause::{Comparison, ContractClause, Criterion, CriterionTerms, Decide, 
 pub use dataset::{Dataset, DatasetDemand};
 pub use results::statistics::Stat;
 pub use several::{
-    AlternatingTests, ClientLimit, Course, Export, Group, Import, Projection, Score, ScorePart, Search,
-    Series, Step,
+    AlternatingTests, ClientLimit, Course, Export, FACTOR_MAX, Group, Import, Projection, Question,
+    STEPS_MIN, Score, ScorePart, Search, Series, Step,
 };
 
 /// A checked plan.

@@ -12,12 +12,10 @@ pub mod finding;
 pub mod folder;
 pub mod history;
 pub mod mounts;
-pub mod projection;
 pub mod reason;
 pub mod record;
 pub mod same_fs;
 mod severity;
-pub mod stragglers;
 pub mod summary;
 mod verdict;
 

@@ -3,10 +3,11 @@
 //!
 //! Never here: clauses.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
-use crate::projection::Fit;
 use crate::reason::Reason;
 
 /// The layout of a report that has the tables of a procurement.
@@ -148,6 +149,64 @@ pub struct RateStep {
     pub over: String,
     /// The number of servers, nodes or bytes.
     pub at: f64,
+}
+
+/// A model of scaling, multiplied by the rate of one unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Model {
+    /// N, through the origin.
+    Linear,
+    /// N / (1 + σ(N−1)): a share σ does not scale.
+    Amdahl,
+    /// N / (1 + σ(N−1) + κN(N−1)): every unit also waits for every other unit.
+    Usl,
+}
+
+impl Model {
+    /// All models, the simplest first.
+    pub const ALL: [Self; 3] = [Self::Linear, Self::Amdahl, Self::Usl];
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(match self {
+            Self::Linear => "linear",
+            Self::Amdahl => "Amdahl",
+            Self::Usl => "USL",
+        })
+    }
+}
+
+/// A parameter of a fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its value.
+    pub value: f64,
+    /// Its standard error; `None` if the model does not have the parameter, or if it is at its lower limit of
+    /// 0.
+    pub standard_error: Option<f64>,
+}
+
+/// A model with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fit {
+    /// The model.
+    pub model: Model,
+    /// λ, the rate of one unit.
+    pub scale: Parameter,
+    /// σ, the share that does not scale.
+    pub sigma: Parameter,
+    /// κ, the cost of every pair.
+    pub kappa: Parameter,
+}
+
+impl Fit {
+    /// The rate of this many units.
+    pub fn at(&self, units: f64) -> f64 {
+        let waits = self.sigma.value * (units - 1.0) + self.kappa.value * units * (units - 1.0);
+        self.scale.value * units / (1.0 + waits)
+    }
 }
 
 /// A projected rate of a system that was not measured.

@@ -26,7 +26,7 @@ const CRATES: &[CrateRow] = &[
     ("judge", "units command measure results plan"),
     ("track", "units command measure results"),
     ("conformance", "ranks storage results"),
-    ("report", "units results track"),
+    ("report", "units results judge track"),
     ("evidence", "units results plan lint judge report"),
     (
         "cli",

@@ -3,8 +3,8 @@
 //! Every trial draws repetitions about a truth and asks a rule; what is counted is how often it passed,
 //! failed and left open. The seeds are fixed: the tables are the same on every machine.
 
-use results::projection;
-use results::projection::Question;
+use judge::projection;
+use plan::Question;
 use results::statistics::{
     self as statistics, Answer, Dice, Side, Tolerance, limit_of_mean, linearity, mean, median,
     repetitions_for_mean,

@@ -5,12 +5,32 @@
 //! `--only` are distinguished by these names.
 //! Never here: how these are evaluated.
 
-use results::projection::Question;
 use results::steady::SteadyRule;
 
 use units::Dimension;
 
 use super::{Criterion, Test};
+
+/// The maximum extrapolation factor.
+pub const FACTOR_MAX: f64 = 3.0;
+
+/// The minimum number of steps of a projection.
+pub const STEPS_MIN: usize = 3;
+
+/// The projection that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Question {
+    /// The number of units of the target system.
+    pub to: f64,
+    /// The threshold of a clause, in the unit of the values.
+    pub threshold: Option<f64>,
+    /// The maximum rate of the system by its links or drives, in the unit of the values.
+    pub cap: Option<f64>,
+    /// Confidence of the interval, two-sided, such as 0.95.
+    pub confidence: f64,
+    /// The dimension of the values.
+    pub dimension: Dimension,
+}
 
 /// A rate of a system that is not measured, projected from the steps of a series.
 #[derive(Clone, Debug, PartialEq)]

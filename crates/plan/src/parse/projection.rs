@@ -11,7 +11,7 @@ use super::plan_text::PlanText;
 use super::{Comparison, Goal, Plan, Projection, wire};
 use crate::language::rejections::Rejection;
 use crate::launcher::LaunchKind;
-use results::projection::{FACTOR_MAX, Question, STEPS_MIN};
+use crate::model::{FACTOR_MAX, Question, STEPS_MIN};
 
 /// The end of a message about `of`.
 const OF: &str = " `of` names the test whose rate is projected, with its metric.";

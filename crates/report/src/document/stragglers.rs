@@ -2,12 +2,12 @@
 //!
 //! Invariant: a plot has at most a few hundred marks. With more ranks, three marks represent the ranks of a
 //! group.
-//! Never here: which ranks are slow. `results::stragglers` decides that, also for verdicts.
+//! Never here: which ranks are slow. `judge::stragglers` decides that, also for verdicts.
 
 use std::collections::BTreeMap;
 
+use judge::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGroup, rates_by_name};
 use results::record::{Counts, Phase};
-use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGroup, rates_by_name};
 
 use super::phases::{each, phase_title};
 use super::plots::PlotDetail;

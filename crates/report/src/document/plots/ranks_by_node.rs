@@ -2,7 +2,7 @@
 //!
 //! Invariant: at most as many cells as the detail of the report allows. With more ranks a cell is the slowest
 //! rank of a node, or of several nodes, and the note states that.
-//! Never here: which ranks are stragglers. `results::stragglers` decides that.
+//! Never here: which ranks are stragglers. `judge::stragglers` decides that.
 
 use std::collections::BTreeMap;
 

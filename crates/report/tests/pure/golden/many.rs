@@ -5,10 +5,10 @@
 //! Never here: assertions.
 
 use results::folder::{Campaign, Fill, Job};
-use results::projection::{Fit, Model, Parameter};
 use results::reason::{Code, Datum, Reason, reason};
 use results::record::{Counts, EachRank, Phase, Timeline};
 use results::statistics::Side;
+use results::summary::{Fit, Model, Parameter};
 use results::summary::{Rate, RateStep, Summary, SystemProjection};
 use results::{Outcome, Record, Statistics, Verdict};
 use units::{Dimension, Quantity};

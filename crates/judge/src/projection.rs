@@ -12,23 +12,15 @@
 mod fit;
 mod resample;
 
-use units::Dimension;
-
-use crate::reason::{Datum, Reason, reason};
-use crate::statistics::mean;
+use plan::{FACTOR_MAX, Question, STEPS_MIN};
+use results::reason::{Datum, Reason, reason};
+use results::statistics::mean;
+use results::summary::{Fit, Model};
 
 use fit::{Family, Mean};
 
-pub use fit::{Fit, Model, Parameter};
-
-/// The maximum extrapolation factor.
-pub const FACTOR_MAX: f64 = 3.0;
-
 /// The maximum error of the model for the largest step if that step is held out, as a share.
 const HELD_OUT_MAX: f64 = 0.1;
-
-/// The minimum number of steps of a projection.
-pub const STEPS_MIN: usize = 3;
 
 /// The repetitions of one step.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,21 +29,6 @@ pub struct ProjectionStep {
     pub at: f64,
     /// The rate of each repetition.
     pub values: Vec<f64>,
-}
-
-/// The projection that is asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Question {
-    /// The number of units of the target system.
-    pub to: f64,
-    /// The threshold of a clause, in the unit of the values.
-    pub threshold: Option<f64>,
-    /// The maximum rate of the system by its links or drives, in the unit of the values.
-    pub cap: Option<f64>,
-    /// Confidence of the interval, two-sided, such as 0.95.
-    pub confidence: f64,
-    /// The dimension of the values.
-    pub dimension: Dimension,
 }
 
 /// The projected rate, in the unit of the values.
@@ -95,7 +72,8 @@ pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
         Err(rejection) => return ProjectedRate { rejection: Some(rejection), ..projection },
     };
     let means: Vec<Mean> = steps.iter().map(Mean::of).collect();
-    let supported = Model::ALL.into_iter().filter(|model| model.is_supported(&means)).map(Family::whole);
+    let supported =
+        Model::ALL.into_iter().filter(|model| fit::is_supported(*model, &means)).map(Family::whole);
     let (family, held_out_error) = best(held_out_errors(supported, &means));
     let fit = fit::fit(family, &means);
     let largest = means[means.len() - 1];

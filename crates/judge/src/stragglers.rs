@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use measure::statistics::{self, SLOW_SHARE};
 
-use crate::record::{Counts, EachRank, Phase};
+use results::record::{Counts, EachRank, Phase};
 
 use speeds::{RankSpeed, RankSpeeds};
 

@@ -5,7 +5,7 @@ mod simple;
 use measure::statistics::Dice;
 
 use super::*;
-use crate::record::{Spans, Stonewall};
+use results::record::{Spans, Stonewall};
 
 /// A phase in which rank `r` moved a gibibyte at `rate(r)` per second. Adjacent ranks share nodes of
 /// `per_node` ranks. The file of a rank is on target `target(r)`.

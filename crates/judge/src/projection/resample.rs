@@ -12,9 +12,11 @@
 //! Invariant: the seed is fixed, so that two reports of the same values are the same.
 //! Never here: whether the interval decides anything.
 
-use crate::statistics::{Dice, t_quantile};
+use results::statistics::{Dice, t_quantile};
 
-use super::fit::{Family, Fit, Mean, fit};
+use results::summary::Fit;
+
+use super::fit::{Family, Mean, fit, parameters};
 use super::{ProjectionStep, best, held_out_errors};
 
 /// The number of resamples.
@@ -68,7 +70,7 @@ impl Noise {
             explained = steps.iter().map(|step| variance / step.values.len() as f64).sum::<f64>()
                 / steps.len() as f64;
         }
-        let free = (steps.len() - fitted.parameters()).max(1);
+        let free = (steps.len() - parameters(fitted.model)).max(1);
         let left = (about / free as f64 - explained).max(0.0);
         Self { of_step: left.sqrt(), freedom: (repeated + free) as u32 }
     }

@@ -1,8 +1,9 @@
 //! Projections of systems with known true rates.
 
-use crate::statistics::Dice;
+use results::statistics::Dice;
 
-use crate::reason::Code;
+use results::reason::Code;
+use units::Dimension;
 
 use super::*;
 
@@ -75,7 +76,7 @@ fn standard_errors_are_the_deviations_of_the_parameters() {
         sigmas.push(fit.sigma.value);
         stated += fit.sigma.standard_error.unwrap() / 300.0;
     }
-    let deviation = crate::statistics::deviation(&sigmas).unwrap();
+    let deviation = results::statistics::deviation(&sigmas).unwrap();
     near(stated / deviation, 1.0, 0.15);
 }
 
@@ -109,7 +110,7 @@ fn an_interval_that_contains_the_threshold_is_shown_and_decides_nothing() {
     let undecided = at(free.rate);
     assert_eq!(undecided.prediction, Some(free));
     let rejection = undecided.rejection.unwrap();
-    use crate::reason::row::ThresholdInInterval as Row;
+    use results::reason::row::ThresholdInInterval as Row;
     let numbers = [Row::low, Row::high, Row::threshold].map(|field| rejection.get(field).unwrap());
     assert_eq!((rejection.code, numbers), (Code::ThresholdInInterval, [free.low, free.high, free.rate]));
 }
@@ -123,7 +124,7 @@ fn three_steps_or_a_narrow_range_are_not_enough_for_the_universal_law() {
     ] {
         let steps = measured(sizes, 3, 0.01, 1, usl(5.0, 0.02, 0.0));
         let means: Vec<Mean> = steps.iter().map(Mean::of).collect();
-        assert_eq!(Model::Usl.is_supported(&means), is_enough, "{sizes:?}");
+        assert_eq!(fit::is_supported(Model::Usl, &means), is_enough, "{sizes:?}");
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use measure::statistics;
 
 use super::{Factor, KnownPhase};
-use crate::record::EachRank;
+use results::record::EachRank;
 
 /// The names of all nodes, or of all targets, of several phases.
 pub(super) struct GroupNames<'p> {

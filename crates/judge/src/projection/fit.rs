@@ -10,44 +10,22 @@
 //! Invariant: b and c are never negative, so no fit grows faster than linear or becomes infinite.
 //! Never here: the choice of a model.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
+use results::summary::{Fit, Model, Parameter};
 
 use super::{ProjectionStep, mean_of};
 
-/// A model of scaling, multiplied by the rate of one unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Model {
-    /// N, through the origin.
-    Linear,
-    /// N / (1 + σ(N−1)): a share σ does not scale.
-    Amdahl,
-    /// N / (1 + σ(N−1) + κN(N−1)): every unit also waits for every other unit.
-    Usl,
+/// The number of parameters of a model.
+pub(super) fn parameters(model: Model) -> usize {
+    Family::whole(model).free.into_iter().filter(|is_free| *is_free).count()
 }
 
-impl Model {
-    /// All models, the simplest first.
-    pub const ALL: [Self; 3] = [Self::Linear, Self::Amdahl, Self::Usl];
-
-    /// Whether these steps, with their number and range, are enough for the model.
-    pub(super) fn is_supported(self, means: &[Mean]) -> bool {
-        let ends = means.first().zip(means.last());
-        let range = ends.map_or(0.0, |(first, last)| last.at / first.at);
-        match self {
-            Self::Linear | Self::Amdahl => true,
-            Self::Usl => means.len() >= 6 && range >= 4.0,
-        }
-    }
-
-    fn parameters(self) -> usize {
-        match self {
-            Self::Linear => 1,
-            Self::Amdahl => 2,
-            Self::Usl => 3,
-        }
+/// Whether these steps, with their number and range, are enough for the model.
+pub(super) fn is_supported(model: Model, means: &[Mean]) -> bool {
+    let ends = means.first().zip(means.last());
+    let range = ends.map_or(0.0, |(first, last)| last.at / first.at);
+    match model {
+        Model::Linear | Model::Amdahl => true,
+        Model::Usl => means.len() >= 6 && range >= 4.0,
     }
 }
 
@@ -77,52 +55,6 @@ impl Family {
             Model::Usl => [true; 3],
         };
         Self { model, free }
-    }
-}
-
-impl fmt::Display for Model {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(match self {
-            Self::Linear => "linear",
-            Self::Amdahl => "Amdahl",
-            Self::Usl => "USL",
-        })
-    }
-}
-
-/// A parameter of a fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Parameter {
-    /// Its value.
-    pub value: f64,
-    /// Its standard error; `None` if the model does not have the parameter, or if it is at its lower limit of
-    /// 0.
-    pub standard_error: Option<f64>,
-}
-
-/// A model with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Fit {
-    /// The model.
-    pub model: Model,
-    /// λ, the rate of one unit.
-    pub scale: Parameter,
-    /// σ, the share that does not scale.
-    pub sigma: Parameter,
-    /// κ, the cost of every pair.
-    pub kappa: Parameter,
-}
-
-impl Fit {
-    /// The rate of this many units.
-    pub fn at(&self, units: f64) -> f64 {
-        let waits = self.sigma.value * (units - 1.0) + self.kappa.value * units * (units - 1.0);
-        self.scale.value * units / (1.0 + waits)
-    }
-
-    /// How many parameters are free.
-    pub(super) fn parameters(&self) -> usize {
-        self.model.parameters()
     }
 }
 

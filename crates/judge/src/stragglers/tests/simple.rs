@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use measure::statistics::{self, SLOW_SHARE, rank_sum};
 
 use super::super::*;
-use crate::record::EachRank;
+use results::record::EachRank;
 
 /// The attribution of phases that are repetitions of one phase.
 pub(super) fn attribution(phases: &[&Phase]) -> Attribution {
