@@ -8,26 +8,12 @@
 
 use std::io;
 
-use track::store::EntrySummary;
-
-use crate::document::{self, Cell};
+use crate::document;
 use crate::renderers::{history_html, history_text};
 
-pub use crate::document::history::{FallRule, HistoryView, words};
+pub use crate::document::history::{FallRule, HistoryLinks, HistoryView, words};
 pub use crate::renderers::history_html::HISTORY_MARKER;
 pub use crate::renderers::history_text::{DrawingCharacters, sparkline};
-
-/// Where the links of a page of a history lead.
-pub struct HistoryLinks<'l> {
-    /// The link to the overview.
-    pub overview: &'l str,
-    /// The link to the page of a series, by the id of the series.
-    pub series: &'l dyn Fn(i64) -> String,
-    /// The path from the page to the evidence of an entry, not encoded; `None` if there is nothing to open.
-    pub evidence: &'l dyn Fn(&EntrySummary) -> Option<String>,
-    /// Links to other pages, above the page; may be empty.
-    pub navigation: &'l [Cell],
-}
 
 /// The name of the file with the page of a series. It has only letters, digits, `-` and `.`.
 pub fn series_file(id: i64) -> String {

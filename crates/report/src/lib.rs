@@ -11,6 +11,7 @@ pub mod document;
 pub mod history;
 mod renderers;
 pub mod sentences;
+mod values;
 
 use std::io;
 

@@ -14,7 +14,7 @@ use results::reason::template::{Slot, WHO, parts, slots};
 use results::reason::{Code, Datum, Reason, any, row};
 use units::several;
 
-use crate::document::words::{BINARY_RATE, confidence, distinguished, percent, quantity, threshold_among};
+use crate::values::{BINARY_RATE, confidence, distinguished, percent, quantity, threshold_among};
 
 /// Texts for data that a template does not mention. They follow the sentence.
 const ADDITIONS: [(&str, &str); 6] = [
@@ -214,9 +214,7 @@ fn who(reason: &Reason) -> String {
 fn of_unit(reason: &Reason, name: &str, value: f64, unit: &str) -> String {
     let unit = if unit == "B/s" && reason.flag(row::ThresholdMet::binary) { BINARY_RATE } else { unit };
     match reason.get(row::ThresholdMet::threshold) {
-        Some(threshold) if matches!(name, "value" | "limit") => {
-            distinguished(value, Some(threshold), unit).text
-        }
+        Some(threshold) if matches!(name, "value" | "limit") => distinguished(value, Some(threshold), unit),
         Some(threshold) if name == "threshold" => {
             let compared: Vec<f64> = [row::ThresholdMet::value, row::ThresholdMet::limit]
                 .into_iter()

@@ -24,6 +24,8 @@ const CRATES: &[&str] = &[
     "track",
     "conformance",
     "evidence",
+    "storage",
+    "report",
 ];
 
 /// A module, as the names from the root of the crate.

@@ -10,13 +10,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use results::Verdict;
-use results::folder::{Campaign, Job};
+use results::folder::Campaign;
 
 use super::anchors::TestAnchors;
 use super::build::{anchors, shown_verdicts, test_ids};
 use super::constants::{self, SharedNotes};
 use super::jobs::JobAnchors;
-use super::plots::{self, PlotDetail};
+use super::plots::{self, PlotDetail, TestParts};
 use super::{Cell, Section, jobs, machine, method, summary, test_section};
 
 /// The appendix of a report: everything that is not signed, in reading order.
@@ -26,18 +26,6 @@ pub struct Appendix<'c> {
     verdicts: Cow<'c, [Verdict]>,
     tests: TestAnchors,
     jobs: JobAnchors,
-}
-
-/// Everything that belongs to one test of the plan.
-pub(super) struct TestParts<'a> {
-    pub(super) id: &'a str,
-    /// The link name of its section.
-    pub(super) anchor: &'a str,
-    /// Its jobs, in order.
-    pub(super) jobs: Vec<&'a Job>,
-    pub(super) verdicts: Vec<&'a Verdict>,
-    /// How fine its plots are.
-    pub(super) detail: PlotDetail,
 }
 
 impl<'c> Appendix<'c> {

@@ -12,9 +12,10 @@ use results::statistics::{bootstrap_interval, median};
 use results::{Finding, Statistics, Verdict};
 
 use super::anchors::TestAnchors;
-use super::words::{BINARY_RATE, NONE, confidence, distinguished, link_to, share, tone_of};
+use super::words::{NONE, confidence, distinguished_cell, link_to, share, tone_of};
 use crate::sentences;
 
+use super::unit::unit_of;
 use super::{Cell, Clause, ContractHead, Fact, Remark, RemarkKind, Table, margin, unit};
 
 /// All clauses, in the order of the verdicts. A clause of the contract begins with its first criterion.
@@ -204,7 +205,7 @@ fn of_values(statistics: &Statistics, verdict: &Verdict, value: f64) -> Cell {
         return unit::cell(verdict, value);
     }
     let (threshold, unit) = values_of(statistics, verdict);
-    distinguished(value, threshold, unit)
+    distinguished_cell(value, threshold, unit)
 }
 
 /// The threshold and the unit of the values of the repetitions. They have no threshold if the verdict is
@@ -214,9 +215,4 @@ pub(super) fn values_of<'v>(statistics: &'v Statistics, verdict: &'v Verdict) ->
         "" => (verdict.threshold, unit_of(verdict)),
         unit => (None, unit),
     }
-}
-
-/// The unit in which the values of a verdict are shown. It is that of the criterion, so that they compare.
-pub(super) fn unit_of(verdict: &Verdict) -> &str {
-    if verdict.criterion.contains("iB/s") { BINARY_RATE } else { &verdict.unit }
 }

@@ -4,30 +4,14 @@
 //! zero is never rounded to zero.
 //! Never here: outcomes.
 
-use results::reason::{Reason, any, row};
 use results::{Outcome, Verdict};
 
-use super::clauses::unit_of;
+use super::unit::{comparison, unit_of};
 use super::words::{NONE, exact, percent, threshold_among};
 use super::{Cell, unit};
 
-/// The comparisons of criteria, longer ones first.
-const COMPARISONS: [&str; 5] = [">=", "<=", "==", ">", "<"];
-
 /// The margin above which only this limit is shown, as a share of the threshold.
 const LARGE: f64 = 10.0;
-
-/// The comparison of a verdict, such as `>=`; `None` if it has none.
-pub(super) fn comparison(verdict: &Verdict) -> Option<&str> {
-    let of_criterion = || verdict.criterion.split(' ').find(|word| COMPARISONS.contains(word));
-    of_reason(&verdict.reason).or_else(of_criterion)
-}
-
-/// The comparison in the data of a reason, or of the reason that it was measured with.
-fn of_reason(reason: &Reason) -> Option<&str> {
-    let inner = || reason.get(any::measured)?.get(row::ThresholdMet::comparison);
-    reason.get(row::ThresholdMet::comparison).or_else(inner).filter(|word| COMPARISONS.contains(word))
-}
 
 /// The margin as a share of the threshold, positive if the threshold is met. `None` for an exact comparison,
 /// a threshold of zero, and measurements that cannot be used.
@@ -77,7 +61,7 @@ pub(super) fn threshold(verdict: &Verdict) -> String {
 
 #[cfg(test)]
 mod tests {
-    use results::reason;
+    use results::reason::{any, reason};
 
     use super::*;
 

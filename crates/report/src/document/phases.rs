@@ -7,12 +7,19 @@ mod operations;
 
 use results::record::{BadRange, Check, Counts, KernelCount, Latency, Phase};
 
-use super::test_section::RepetitionPhase;
 use super::words::{
     NONE, bytes_cell, count_cell, known_cell, nanoseconds_cell, or_none, path_cell, quantity_cell,
     seconds_cell, share, yes_no,
 };
 use super::{Cell, Table, Tone};
+
+/// One phase with the name of its repetition.
+pub(super) struct RepetitionPhase<'a> {
+    /// The phase.
+    pub(super) phase: &'a Phase,
+    /// Its repetition, such as `2`, or `2, job 7` if a test was attempted again.
+    pub(super) repetition: String,
+}
 
 /// All tables that are not empty.
 pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {

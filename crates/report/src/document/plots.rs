@@ -25,11 +25,10 @@ mod scaling;
 mod shapes;
 
 use results::Verdict;
-use results::folder::Campaign;
+use results::folder::{Campaign, Job};
 use results::record;
 
-use super::appendix::TestParts;
-use super::test_section::RepetitionPhase;
+use super::phases::RepetitionPhase;
 use super::{Block, Section};
 
 pub(super) use axes::{linear_ticks, short, ticks_between};
@@ -55,6 +54,18 @@ const ROWS_OF_ALL: usize = 600;
 const PHASES_OF_ALL: usize = 300;
 /// The most phases of a campaign whose usual ranks have texts on hover. With more, only slow ones have.
 const PHASES_WITH_TEXTS: usize = 40;
+
+/// Everything that belongs to one test of the plan.
+pub(super) struct TestParts<'a> {
+    pub(super) id: &'a str,
+    /// The link name of its section.
+    pub(super) anchor: &'a str,
+    /// Its jobs, in order.
+    pub(super) jobs: Vec<&'a Job>,
+    pub(super) verdicts: Vec<&'a Verdict>,
+    /// How fine its plots are.
+    pub(super) detail: PlotDetail,
+}
 
 /// How fine plots are. In a report with many phases each plot is coarser, so that the report remains small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

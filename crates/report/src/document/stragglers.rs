@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use judge::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGroup, rates_by_name};
 use results::record::{Counts, Phase};
 
+use super::phases::RepetitionPhase;
 use super::phases::{each, phase_title};
 use super::plots::PlotDetail;
-use super::test_section::RepetitionPhase;
 use super::words::{NONE, quantity, quantity_cell, share};
 use super::{Axis, Cell, LegendEntry, LegendKey, MarkShape, Plot, PlotMark, PlotTick, Table, Tone, plots};
 

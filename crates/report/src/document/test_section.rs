@@ -5,11 +5,12 @@
 //! Never here: the plots, and the tables of phases.
 
 use results::folder::Job;
-use results::record::{self, Notice, Phase, ReachedState, StateExtents};
+use results::record::{self, Notice, ReachedState, StateExtents};
 use results::{Record, TimeWindow, TimeWindowKind, Verdict};
 
-use super::appendix::TestParts;
 use super::jobs::JobAnchors;
+use super::phases::RepetitionPhase;
+use super::plots::TestParts;
 use super::words::{NONE, count_cell, quantity_cell, share, tone_of};
 use super::{
     Block, Cell, Clause, Remark, RemarkKind, Section, Table, cases, clauses, phases, plots, stragglers,
@@ -17,14 +18,6 @@ use super::{
 
 /// The kind of a state of the whole file system.
 const AGE: &str = "age";
-
-/// One phase with the name of its repetition.
-pub(super) struct RepetitionPhase<'a> {
-    /// The phase.
-    pub(super) phase: &'a Phase,
-    /// Its repetition, such as `2`, or `2, job 7` if a test was attempted again.
-    pub(super) repetition: String,
-}
 
 /// The section of a test.
 pub(super) fn section(test: &TestParts, anchors: &JobAnchors) -> Section {

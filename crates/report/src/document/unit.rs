@@ -4,18 +4,37 @@
 //! that unit is shown in its usual unit.
 //! Never here: comparisons.
 
+use results::reason::{Reason, any, row};
 use results::{AS_WRITTEN, Verdict};
 use units::Quantity;
 
 use super::Cell;
-use super::clauses::unit_of;
-use super::margin::comparison;
-use super::words::{distinguished, exact};
+use super::words::{BINARY_RATE, distinguished_cell, exact};
+
+/// The comparisons of criteria, longer ones first.
+const COMPARISONS: [&str; 5] = [">=", "<=", "==", ">", "<"];
 
 /// The smallest and the largest number that is shown in the unit of the criterion.
 const READABLE: std::ops::Range<f64> = 0.01..1e6;
 /// The digits after which two floating point numbers of the same size differ.
 const FIGURES: usize = 18;
+
+/// The comparison of a verdict, such as `>=`; `None` if it has none.
+pub(super) fn comparison(verdict: &Verdict) -> Option<&str> {
+    let of_criterion = || verdict.criterion.split(' ').find(|word| COMPARISONS.contains(word));
+    of_reason(&verdict.reason).or_else(of_criterion)
+}
+
+/// The comparison in the data of a reason, or of the reason that it was measured with.
+fn of_reason(reason: &Reason) -> Option<&str> {
+    let inner = || reason.get(any::measured)?.get(row::ThresholdMet::comparison);
+    reason.get(row::ThresholdMet::comparison).or_else(inner).filter(|word| COMPARISONS.contains(word))
+}
+
+/// The unit in which the values of a verdict are shown. It is that of the criterion, so that they compare.
+pub(super) fn unit_of(verdict: &Verdict) -> &str {
+    if verdict.criterion.contains("iB/s") { BINARY_RATE } else { &verdict.unit }
+}
 
 /// The threshold as it is written in a criterion, such as `3.0 GB/s`.
 pub(super) struct WrittenThreshold<'v> {
@@ -42,7 +61,7 @@ pub(super) fn written(verdict: &Verdict) -> Option<WrittenThreshold<'_>> {
 
 /// A value of the clause, in the unit of its criterion if possible.
 pub(super) fn cell(verdict: &Verdict, value: f64) -> Cell {
-    let usual = || distinguished(value, verdict.threshold, unit_of(verdict));
+    let usual = || distinguished_cell(value, verdict.threshold, unit_of(verdict));
     let Some(WrittenThreshold { unit, step, .. }) = written(verdict) else { return usual() };
     let number = value / step;
     if number != 0.0 && !READABLE.contains(&number.abs()) {

@@ -8,8 +8,7 @@ use track::course::SeriesCourse;
 use super::super::plots::{short, ticks_between};
 use super::super::words::quantity;
 use super::super::{Axis, PlotTick};
-use super::view::HistoryView;
-use super::{calendar, changes, points, words};
+use super::{calendar, words};
 
 /// The most characters of a tick of values. Only units that are not known are longer.
 const LABEL_MAX: usize = 11;
@@ -161,29 +160,6 @@ pub(crate) struct ChartNote {
     pub(crate) at: f64,
     /// The text.
     pub(crate) text: String,
-}
-
-/// The chart of the series at this place in the courses, over an axis of time.
-pub(super) fn of(view: &HistoryView, series: usize, time: &Axis, detail: ChartDetail) -> HistoryChart {
-    let course = &view.courses[series];
-    let (values, mut left_out) = points::values(view, course, time, detail);
-    let mut panel = values;
-    panel.lines = changes::lines(course, &panel.axis);
-    panel.shifts = changes::shifts(course);
-    let mut panels = vec![panel];
-    if detail.is_large {
-        panels.extend(points::beside(course, time, detail));
-    }
-    let (cuts, more) = changes::cuts(view, course);
-    left_out.push_str(&more);
-    HistoryChart {
-        label: format!("{} over time", course.summary.series),
-        time: time.clone(),
-        panels,
-        bands: changes::bands(view, series, detail.is_large),
-        cuts,
-        left_out,
-    }
 }
 
 /// The axis of time of these series.

@@ -9,9 +9,8 @@ use units::several;
 
 use super::super::{Cell, Table, Tone};
 use super::chart::ChangeSide;
-use super::view::HistoryView;
+use super::view::{HistoryLinks, HistoryView};
 use super::{changes, words};
-use crate::history::HistoryLinks;
 
 /// The most facts of an event.
 const FACTS_MAX: usize = 12;

@@ -33,4 +33,30 @@ pub(crate) use chart::{
 pub(crate) use overview::{HistoryOverview, overview};
 pub(crate) use series::{SeriesDocument, series};
 pub(crate) use terminal::{SeriesText, series_text};
-pub use view::{FallRule, HistoryView};
+pub use view::{FallRule, HistoryLinks, HistoryView};
+
+use super::Axis;
+use chart::ChartDetail;
+
+/// The chart of the series at this place in the courses, over an axis of time.
+fn chart(view: &HistoryView, series: usize, time: &Axis, detail: ChartDetail) -> HistoryChart {
+    let course = &view.courses[series];
+    let (values, mut left_out) = points::values(view, course, time, detail);
+    let mut panel = values;
+    panel.lines = changes::lines(course, &panel.axis);
+    panel.shifts = changes::shifts(course);
+    let mut panels = vec![panel];
+    if detail.is_large {
+        panels.extend(points::beside(course, time, detail));
+    }
+    let (cuts, more) = changes::cuts(view, course);
+    left_out.push_str(&more);
+    HistoryChart {
+        label: format!("{} over time", course.summary.series),
+        time: time.clone(),
+        panels,
+        bands: changes::bands(view, series, detail.is_large),
+        cuts,
+        left_out,
+    }
+}

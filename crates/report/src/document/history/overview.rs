@@ -14,9 +14,8 @@ use super::super::anchors::Anchors;
 use super::super::{Cell, Table, Tone};
 use super::chart::{self, ChartDetail, HistoryChart};
 use super::events::{self, EventPart};
-use super::view::HistoryView;
+use super::view::{HistoryLinks, HistoryView};
 use super::{changes, words};
-use crate::history::HistoryLinks;
 
 /// Points of all charts together, about.
 const POINTS_OF_ALL: usize = 40_000;
@@ -268,7 +267,7 @@ fn groups(view: &HistoryView, links: &HistoryLinks<'_>) -> Vec<SeriesGroup> {
             standing: standing_cell(view, at),
             speed: speed(view, at),
             has_fallen: view.has_fallen(at),
-            chart: chart::of(view, at, &time, detail),
+            chart: super::chart(view, at, &time, detail),
         };
         groups.last_mut().expect("a group was added").multiples.push(multiple);
     }

@@ -12,9 +12,8 @@ use super::super::words::{link_to, path_cell, percent, tone_of};
 use super::super::{Cell, Fact, Table};
 use super::chart::{self, ChartDetail, HistoryChart};
 use super::events::{self, EventPart};
-use super::view::HistoryView;
+use super::view::{HistoryLinks, HistoryView};
 use super::{changes, overview, points, words};
-use crate::history::HistoryLinks;
 
 /// The most points of the table.
 const POINTS_MAX: usize = 400;
@@ -59,7 +58,7 @@ pub(crate) fn series(view: &HistoryView, series: usize, links: &HistoryLinks<'_>
     let course = &view.courses[series];
     let time = chart::time_axis(std::iter::once(course), TIME_TICKS);
     let detail = ChartDetail { columns: COLUMNS, time_ticks: TIME_TICKS, is_large: true };
-    let mut chart = chart::of(view, series, &time, detail);
+    let mut chart = super::chart(view, series, &time, detail);
     let left_out = std::mem::take(&mut chart.left_out);
     let mut reading = vec![
         "The axis of values begins at 0, unless all values are in its upper half. Hover over a symbol for \

@@ -58,7 +58,7 @@ pub(crate) fn series_text(view: &HistoryView, series: usize, columns: usize) -> 
     SeriesText {
         title: summary.series.to_string(),
         summary: format!("{points}, {when}: {standing}{speed}."),
-        chart: chart::of(view, series, &time, detail),
+        chart: super::chart(view, series, &time, detail),
         lists,
     }
 }

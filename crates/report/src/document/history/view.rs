@@ -10,6 +10,8 @@ use track::note::baseline_s;
 use track::standing::{SlowPoint, Standing, slow_newest, standing};
 use track::store::{EntrySummary, HistoryNote};
 
+use crate::document::Cell;
+
 /// When a series has fallen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FallRule {
@@ -89,4 +91,16 @@ impl HistoryView {
         let course = &self.courses[series];
         slow_newest(course, self.since_s(course)).filter(|point| point.ratio < 1.0 - self.rule.fall)
     }
+}
+
+/// Where the links of a page of a history lead.
+pub struct HistoryLinks<'l> {
+    /// The link to the overview.
+    pub overview: &'l str,
+    /// The link to the page of a series, by the id of the series.
+    pub series: &'l dyn Fn(i64) -> String,
+    /// The path from the page to the evidence of an entry, not encoded; `None` if there is nothing to open.
+    pub evidence: &'l dyn Fn(&EntrySummary) -> Option<String>,
+    /// Links to other pages, above the page; may be empty.
+    pub navigation: &'l [Cell],
 }

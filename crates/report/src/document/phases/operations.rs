@@ -5,9 +5,9 @@
 use results::record::is_kind;
 use results::record::{Counts, Failed};
 
-use super::super::test_section::RepetitionPhase;
 use super::super::words::{bytes_cell, count_cell, known_cell, or_none, seconds_cell, yes_no};
 use super::super::{Cell, Table, Tone};
+use super::RepetitionPhase;
 use super::{counting, each, name};
 
 pub(super) fn rates(measured: &[RepetitionPhase]) -> Table {

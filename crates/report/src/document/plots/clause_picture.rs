@@ -179,14 +179,14 @@ fn row(verdict: &Verdict, clause: &Clause, scale: &RatioAxis) -> ClauseRow {
     };
     let place = |value: f64| scale.at(value / threshold);
     let unit = repetitions::unit(verdict);
-    let text = |value: f64| distinguished(value, Some(threshold), unit).text;
+    let text = |value: f64| distinguished(value, Some(threshold), unit);
     row.failing = failing_side(verdict).map(|side| match side {
         FailingSide::Below => (scale.from, scale.at(1.0)),
         FailingSide::Above => (scale.at(1.0), scale.to),
     });
     let statistic = if verdict.statistic.is_empty() { "value" } else { &verdict.statistic };
     let compared =
-        format!("{statistic} {}, threshold {}", text(measured), distinguished(threshold, None, unit).text);
+        format!("{statistic} {}, threshold {}", text(measured), distinguished(threshold, None, unit));
     row.mark = Some(RowMark { at: place(measured), text: compared });
     let Some(statistics) = verdict.statistics.as_ref().filter(|statistics| statistics.unit.is_empty()) else {
         return row;
@@ -205,11 +205,7 @@ fn row(verdict: &Verdict, clause: &Clause, scale: &RatioAxis) -> ClauseRow {
     let (_, values_unit) = values_of(statistics, verdict);
     let dot = |(place_of, value): (usize, f64)| RowMark {
         at: place(value),
-        text: format!(
-            "repetition {}: {}",
-            place_of + 1,
-            distinguished(value, Some(threshold), values_unit).text
-        ),
+        text: format!("repetition {}: {}", place_of + 1, distinguished(value, Some(threshold), values_unit)),
     };
     row.dots = thinned(&statistics.values, DOTS).into_iter().map(dot).collect();
     row

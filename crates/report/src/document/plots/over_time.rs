@@ -12,7 +12,7 @@ use super::{
     Axis, LegendEntry, LegendKey, MarkShape, NamedPhase, Plot, PlotBand, PlotDetail, PlotHover, PlotLine,
     PlotMark, PlotRule, RuleKind, left_out, threshold,
 };
-use crate::document::test_section::RepetitionPhase;
+use crate::document::phases::RepetitionPhase;
 use crate::document::words::quantity;
 
 /// The minimum number of transfers of a rank in a step, if the phase has as many and they end in bursts.

@@ -214,7 +214,7 @@ fn tail(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::test_section::RepetitionPhase;
+    use crate::document::phases::RepetitionPhase;
     use results::folder::Campaign;
     use results::record::Phase;
 

@@ -7,7 +7,8 @@ use results::Verdict;
 
 use super::axes::{short, step, thinned, ticks_between};
 use super::{Axis, LegendEntry, LegendKey, MarkShape, Plot, PlotMark, PlotRule, PlotTick, RuleKind};
-use crate::document::clauses::{unit_of, values_of};
+use crate::document::clauses::values_of;
+use crate::document::unit::unit_of;
 use crate::document::words::{confidence, distinguished, quantity};
 
 /// The most dots of a plot.
@@ -31,7 +32,7 @@ fn plot(verdict: &Verdict) -> Option<Plot> {
     let (threshold, unit) = values_of(statistics, verdict);
     let threshold = threshold.filter(|threshold| threshold.is_finite());
     let dots = thinned(&statistics.values, DOTS);
-    let text = |value: f64| distinguished(value, threshold, unit).text;
+    let text = |value: f64| distinguished(value, threshold, unit);
     let mark = |(place, value): &(usize, f64)| PlotMark {
         x: *place as f64 + 1.0,
         y: *value,
