@@ -6,6 +6,7 @@
 //!
 //! Never here: storage, time, printing.
 
+use std::any::Any;
 use std::fmt;
 use std::io;
 
@@ -229,8 +230,8 @@ pub trait Comm {
     /// Clears an alarm that all ranks have agreed on. Collective; `agree` calls it.
     fn clear_alarm(&self) -> Result<(), Halt>;
 
-    /// The raw MPI communicator handle and functions, if the ranks are MPI ranks.
-    fn mpi(&self) -> Option<&crate::mpi::MpiComm> {
+    /// The communicator itself where it can do more than this trait, see `mpi()`.
+    fn as_any(&self) -> Option<&dyn Any> {
         None
     }
 }

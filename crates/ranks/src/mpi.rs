@@ -10,6 +10,7 @@
 mod alarm;
 mod calls;
 mod clock;
+mod collectives;
 mod comm;
 mod gather;
 mod library;

@@ -25,6 +25,7 @@ const CRATES: &[&str] = &[
     "conformance",
     "evidence",
     "storage",
+    "ranks",
     "report",
 ];
 

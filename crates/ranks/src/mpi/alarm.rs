@@ -20,9 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ffi::mpi::Handle;
 
 use super::calls::Mpi;
-use super::comm::MpiComm;
 use super::tree::{children, parent};
-use crate::comm::Halt;
 
 /// From a rank to its parent in the tree.
 const TAG_RAISE: c_int = 101;
@@ -203,41 +201,36 @@ impl Alarm {
         code == 0
     }
 
-    /// Receives every message of this generation and begins the next; all ranks call it together.
-    pub(super) fn clear(&self, comm: &MpiComm) -> Result<(), Halt> {
-        if self.size > 1 {
-            // No rank checks for messages during these calls: a faster rank may already raise the next alarm.
-            let state = self.lock();
-            let sent = state.sent || state.forwarded;
-            drop(state);
-            if comm.quiet_any(sent)? {
-                self.drain(comm)?;
-                comm.quiet_barrier()?;
-            }
-        }
+    /// Whether this rank has sent a message of this generation.
+    pub(super) fn has_sent(&self) -> bool {
+        let state = self.lock();
+        state.sent || state.forwarded
+    }
+
+    /// Begins the next generation. No message of this one is on its way.
+    pub(super) fn begin_next(&self) {
         let mut state = self.lock();
         let generation = state.generation + 1;
         let (news_at, clock_at) = (state.news_at, state.clock_at);
         *state = AlarmState { generation, news_at, clock_at, ..AlarmState::default() };
         self.mine.store(false, Ordering::Release);
         self.raised.store(false, Ordering::Release);
-        Ok(())
     }
 
     /// Sends the messages of this rank that are not sent yet. Waits until all are sent, and those for this
-    /// rank are received.
-    fn drain(&self, comm: &MpiComm) -> Result<(), Halt> {
+    /// rank are received. An error is the code of `MPI_Test`.
+    pub(super) fn drain(&self, mpi: &Mpi, comm: Handle) -> Result<(), c_int> {
         let mut state = self.lock();
-        self.inform_parent(&comm.mpi, comm.handle, &mut state);
-        self.forward(&comm.mpi, comm.handle, &mut state);
+        self.inform_parent(mpi, comm, &mut state);
+        self.forward(mpi, comm, &mut state);
         let raised_by = children(self.rank.into(), self.size.into()).count() as u64;
-        let mut wait = comm.mpi.new_wait();
+        let mut wait = mpi.new_wait();
         while state.raised_by < raised_by || (self.rank > 0 && !state.informed) {
-            self.receive(&comm.mpi, comm.handle, &mut state);
+            self.receive(mpi, comm, &mut state);
             wait.pause();
         }
         for (words, mut request) in std::mem::take(&mut state.outstanding) {
-            while !comm.mpi.has_ended(&mut request).map_err(|code| comm.halt("MPI_Test", code))? {
+            while !mpi.has_ended(&mut request)? {
                 wait.pause();
             }
             drop(words);

@@ -15,8 +15,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rustix::time::{ClockId, clock_gettime};
 
-use super::comm::MpiComm;
-use super::nodes::NodesOfComm;
+use super::comm::{KernelOffset, MpiComm, NodesOfComm};
 use super::tree::{children, parent};
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
 
@@ -35,14 +34,6 @@ const DRIFT_PPM: u64 = 100;
 
 /// How long a comparison of two kernels holds: they then differ by 50 µs more.
 const KEPT_NS: u64 = 500_000_000;
-
-/// The offset of this node's kernel from that of rank 0's node.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct KernelOffset {
-    offset: ClockOffset,
-    /// When it was measured, on this node's kernel.
-    at_ns: u64,
-}
 
 /// Measures this rank's clock offset to rank 0 of `comm`; all ranks call it together.
 pub(super) fn offset(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {

@@ -1,9 +1,6 @@
-//! A communicator of MPI processes.
+//! A communicator of MPI processes: its state, and single calls.
 //!
-//! Long buffers are sent in pieces, so that no MPI count (a C `int`) overflows. A communicator of one rank
-//! never calls MPI.
-//!
-//! Never here: alarms, clocks, gathers, the search for nodes.
+//! Never here: what all ranks do together (`collectives`, `gather`, `nodes`, `clock`).
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -16,20 +13,7 @@ use ffi::mpi::{Functions, Handle, MpiLibrary};
 
 use super::alarm::Alarm;
 use super::calls::Mpi;
-use super::clock::{self, KernelOffset};
-use super::gather;
-use super::nodes::NodesOfComm;
-use crate::comm::{ClockOffset, Comm, Halt, Reduce};
-
-/// The most values that one call reduces.
-const REDUCE_VALUES: usize = 1 << 20;
-
-/// The most bytes that one call broadcasts.
-const BROADCAST_BYTES: usize = 1 << 25;
-
-/// The bytes of a broadcast that are sent together with its length. Nearly all broadcasts are shorter, and
-/// are one collective.
-const BROADCAST_FIRST: usize = 1016;
+use crate::comm::{ClockOffset, Comm, Halt};
 
 /// A communicator of MPI processes; clones are the same communicator. It cannot leave its thread:
 ///
@@ -60,6 +44,36 @@ pub(super) struct SharedComm {
     pub(super) one_clock: OnceLock<bool>,
     /// On the first rank of a node, from the last comparison of kernels.
     pub(super) kernel_offset: Cell<Option<KernelOffset>>,
+}
+
+/// The nodes of a communicator.
+#[derive(Debug)]
+pub(super) enum NodesOfComm {
+    /// All ranks share one node.
+    One,
+    /// There are several.
+    Many(Box<ManyNodes>),
+}
+
+/// Several nodes.
+#[derive(Debug)]
+pub(super) struct ManyNodes {
+    /// The ranks of this node.
+    pub(super) here: MpiComm,
+    /// The first ranks of all nodes; `None` on other ranks.
+    pub(super) leaders: Option<MpiComm>,
+    /// Most ranks of a node.
+    pub(super) most: usize,
+    /// On rank 0: the ranks of each node, in the order of `leaders`.
+    pub(super) ranks: Vec<Vec<u32>>,
+}
+
+/// The offset of this node's kernel from that of rank 0's node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KernelOffset {
+    pub(super) offset: ClockOffset,
+    /// When it was measured, on this node's kernel.
+    pub(super) at_ns: u64,
 }
 
 /// While it exists, [`MpiWorld::finish`](super::MpiWorld::finish) fails.
@@ -203,131 +217,12 @@ impl MpiComm {
             unsafe { (f.comm_split)(self.handle, 0, rank(self.size - self.rank), new) }
         })
     }
-
-    /// Reduces `values` in pieces with `start`, which gets what this rank brings and where the result goes.
-    fn reduce_pieces(
-        &self,
-        step: &str,
-        values: &mut [u64],
-        start: impl Fn(&Functions, *const c_void, *mut c_void, c_int, &mut Handle) -> c_int,
-    ) -> Result<(), Halt> {
-        if self.size == 1 {
-            return Ok(());
-        }
-        for chunk in values.chunks_mut(REDUCE_VALUES) {
-            debug_assert!(chunk.iter().all(|value| *value < 1 << 63), "values stay below 2^63");
-            let mine = chunk.to_vec();
-            self.complete(step, |f, request| {
-                start(f, start_of(&mine), start_of_mut(chunk), int(mine.len()), request)
-            })?;
-        }
-        Ok(())
-    }
-
-    /// The MPI operation of a reduction.
-    fn op(&self, how: Reduce) -> Handle {
-        let constants = self.mpi.constants();
-        match how {
-            Reduce::Sum => constants.sum,
-            Reduce::Min => constants.min,
-            Reduce::Max => constants.max,
-        }
-    }
 }
 
-impl Comm for MpiComm {
-    fn rank(&self) -> u32 {
-        self.rank
-    }
-
-    fn size(&self) -> u32 {
-        self.size
-    }
-
-    fn node_name(&self) -> &str {
-        &self.node
-    }
-
-    fn barrier(&self) -> Result<(), Halt> {
-        if self.size == 1 {
-            return Ok(());
-        }
-        self.complete("MPI_Ibarrier", |f, request| {
-            // SAFETY: the handle is live.
-            unsafe { (f.ibarrier)(self.handle, request) }
-        })
-    }
-
-    fn all_reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
-        let (kind, op) = (self.mpi.constants().int64, self.op(how));
-        self.reduce_pieces("MPI_Iallreduce", values, |f, from, into, count, request| {
-            // SAFETY: `reduce_pieces` gives two buffers of `count` values that outlive the request.
-            unsafe { (f.iallreduce)(from, into, count, kind, op, self.handle, request) }
-        })
-    }
-
-    fn reduce(&self, values: &mut [u64], how: Reduce) -> Result<(), Halt> {
-        let (kind, op) = (self.mpi.constants().int64, self.op(how));
-        self.reduce_pieces("MPI_Ireduce", values, |f, from, into, count, request| {
-            // SAFETY: as above.
-            unsafe { (f.ireduce)(from, into, count, kind, op, 0, self.handle, request) }
-        })
-    }
-
-    fn broadcast(&self, root: u32, data: &mut Vec<u8>) -> Result<(), Halt> {
-        assert!(root < self.size, "the root of a broadcast is one of the ranks");
-        if self.size == 1 {
-            return Ok(());
-        }
-        let mut first = [0_u8; 8 + BROADCAST_FIRST];
-        if self.rank == root {
-            let inside = data.len().min(BROADCAST_FIRST);
-            first[..8].copy_from_slice(&(data.len() as u64).to_ne_bytes());
-            first[8..8 + inside].copy_from_slice(&data[..inside]);
-        }
-        self.broadcast_piece(root, &mut first)?;
-        let (length, inside) = first.split_at(8);
-        let length = length.try_into().map_or(0, u64::from_ne_bytes);
-        let length = usize::try_from(length).expect("what the root holds in memory");
-        data.resize(length, 0);
-        let (begin, rest) = data.split_at_mut(length.min(BROADCAST_FIRST));
-        begin.copy_from_slice(&inside[..begin.len()]);
-        rest.chunks_mut(BROADCAST_BYTES).try_for_each(|piece| self.broadcast_piece(root, piece))
-    }
-
-    fn gather(&self, mine: &[u8]) -> Result<Option<Vec<Vec<u8>>>, Halt> {
-        if self.size == 1 {
-            return Ok(Some(vec![mine.to_vec()]));
-        }
-        gather::all(self, mine)
-    }
-
-    fn split(&self, color: u32) -> Result<Box<dyn Comm>, Halt> {
-        Ok(Box::new(self.split_as(color)?))
-    }
-
-    fn split_by_node(&self) -> Result<Box<dyn Comm>, Halt> {
-        Ok(Box::new(self.node_ranks()?.clone()))
-    }
-
-    fn clock_offset(&self, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
-        clock::offset(self, now)
-    }
-
-    fn raise_alarm(&self) {
-        self.shared.alarm.raise(&self.mpi, self.handle);
-    }
-
-    fn alarm_raised(&self) -> bool {
-        self.shared.alarm.raised(&self.mpi, self.handle)
-    }
-
-    fn clear_alarm(&self) -> Result<(), Halt> {
-        self.shared.alarm.clear(self)
-    }
-
-    fn mpi(&self) -> Option<&MpiComm> {
-        Some(self)
+impl dyn Comm + '_ {
+    /// The MPI communicator, if the ranks are MPI ranks.
+    pub fn mpi(&self) -> Option<&MpiComm> {
+        self.as_any()?.downcast_ref()
     }
 }
 

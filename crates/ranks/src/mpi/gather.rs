@@ -9,8 +9,7 @@
 
 use std::ffi::c_int;
 
-use super::comm::{MpiComm, int, rank, start_of, start_of_mut};
-use super::nodes::NodesOfComm;
+use super::comm::{MpiComm, NodesOfComm, int, rank, start_of, start_of_mut};
 use crate::comm::Halt;
 
 /// Bytes of a rank in its frame. The row of a phase's record fits.

@@ -4,31 +4,9 @@
 //! Never here: how the ranks of a node are started.
 #![allow(unsafe_code)]
 
-use super::comm::{MpiComm, rank};
+use super::comm::{ManyNodes, MpiComm, NodesOfComm, rank};
 use super::gather;
 use crate::comm::{Comm, Halt, Reduce};
-
-/// The nodes of a communicator.
-#[derive(Debug)]
-pub(super) enum NodesOfComm {
-    /// All ranks share one node.
-    One,
-    /// There are several.
-    Many(Box<ManyNodes>),
-}
-
-/// Several nodes.
-#[derive(Debug)]
-pub(super) struct ManyNodes {
-    /// The ranks of this node.
-    pub(super) here: MpiComm,
-    /// The first ranks of all nodes; `None` on other ranks.
-    pub(super) leaders: Option<MpiComm>,
-    /// Most ranks of a node.
-    pub(super) most: usize,
-    /// On rank 0: the ranks of each node, in the order of `leaders`.
-    pub(super) ranks: Vec<Vec<u32>>,
-}
 
 impl MpiComm {
     /// Notes that all ranks share one node.
