@@ -8,12 +8,14 @@
 #![forbid(unsafe_code)]
 
 mod format;
+mod layout;
 mod quantity;
 mod usage;
 mod utf8;
 mod visible;
 
 pub use format::{bytes_binary, count, duration, exponential, rate_binary, rate_decimal, several};
+pub use layout::{characters, shell_line, shell_quoted, wrap};
 pub use quantity::{Dimension, Quantity, size};
 pub use usage::Usage;
 pub use utf8::{NotUtf8, utf8_text};

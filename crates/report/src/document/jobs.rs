@@ -10,7 +10,7 @@ use results::folder::{Campaign, Fill, Job, JobEnd, Manifest, Target, names};
 use results::record::{Clients, ClockFacts, DifferingNodes, Failure, Mounted, Reported, Run};
 
 use super::anchors::Anchors;
-use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, shell_line, time};
+use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, time};
 use super::{Block, Cell, Fact, JobBlock, Section, Table, constants};
 
 /// The workload in the records of an external program.
@@ -131,7 +131,7 @@ fn probes(probes: &[Job]) -> Table {
             Cell::new(time(&job.info.started)),
             seconds_cell(job.info.seconds),
             end_cell(&job.info.end),
-            Cell::literal(shell_line(&job.info.argv)),
+            Cell::literal(units::shell_line(&job.info.argv)),
             Cell::literal(&job.folder).linked(file_of(job)),
         ]);
     }
@@ -155,7 +155,7 @@ fn block(job: &Job, name: &str) -> JobBlock {
         title: format!("Job {}: {}, repetition {}", job.info.number, job.info.test, job.info.repetition),
         end: end_cell(&job.info.end),
         duration: units::duration(job.info.seconds),
-        command: shell_line(&job.info.argv),
+        command: units::shell_line(&job.info.argv),
         facts: facts(job),
         files: files(job),
         failures: failures(job),
@@ -190,7 +190,7 @@ fn facts(job: &Job) -> Vec<Fact> {
     facts.extend(job.dataset.as_ref().map(|made| Fact::of("Dataset", Cell::literal(dataset(made)))));
     if !job.info.env.is_empty() {
         let env: Vec<String> = job.info.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        facts.push(Fact::of("Environment", Cell::literal(shell_line(&env))));
+        facts.push(Fact::of("Environment", Cell::literal(units::shell_line(&env))));
     }
     for (when, fill) in [("before", &job.info.fill_before), ("after", &job.info.fill_after)] {
         facts.extend(fill.as_ref().map(|fill| Fact::new(&format!("File system {when}"), filled(fill))));

@@ -5,7 +5,7 @@
 
 use results::folder::{Campaign, CampaignInfo, names};
 
-use super::words::{or_none, shell_line, time};
+use super::words::{or_none, time};
 use super::{Block, Cell, Fact, Section};
 
 /// Each term of the report with its definition, one per line.
@@ -68,7 +68,7 @@ pub(super) fn evidence(campaign: &Campaign) -> Section {
         Fact::new("Program", or_none(&info.tool)),
         Fact::of("Program SHA-256", Cell::literal(or_none(&info.tool_sha256))),
         Fact::new("Build of the program", build(info)),
-        Fact::of("Command line", Cell::literal(or_none(&shell_line(&info.argv)))),
+        Fact::of("Command line", Cell::literal(or_none(&units::shell_line(&info.argv)))),
         Fact::new("Started", time(&info.started)),
         file("Campaign", names::CAMPAIGN),
     ];

@@ -112,16 +112,6 @@ pub(super) fn end_cell(end: &JobEnd) -> Cell {
     }
 }
 
-/// A command line, quoted for a POSIX shell.
-pub(super) fn shell_line(argv: &[String]) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    let quoted = |word: &String| match word {
-        word if !word.is_empty() && word.chars().all(plain) => word.clone(),
-        word => format!("'{}'", word.replace('\'', r"'\''")),
-    };
-    argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
-}
-
 /// A path relative to the campaign folder, as a link.
 pub(super) fn link_to(path: &str) -> String {
     let mut link = String::new();
@@ -168,12 +158,6 @@ mod tests {
         assert_eq!(path_cell(long), Cell::literal("…/W-r1/data.00000000").full(long));
         assert_eq!(path_cell("/s/f"), Cell::literal("/s/f"));
         assert_eq!(path_cell(""), Cell::literal(NONE));
-    }
-
-    #[test]
-    fn a_command_line_is_quoted_so_that_a_shell_reads_it_back() {
-        let argv = ["srun", "-n", "4", "ior", "-o", "/s/it's <here>", ""].map(String::from);
-        assert_eq!(shell_line(&argv), r"srun -n 4 ior -o '/s/it'\''s <here>' ''");
     }
 
     #[test]

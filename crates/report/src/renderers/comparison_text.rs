@@ -4,7 +4,9 @@
 //! control character of a path or message reaches the terminal.
 //! Never here: numbers that the document does not hold.
 
-use super::text::{Text, clean, columns};
+use units::characters;
+
+use super::text::{Text, clean};
 use crate::document::{CampaignLine, Cell, ComparisonDocument, RowLine, Table};
 
 /// The columns between two columns of the table.
@@ -56,17 +58,17 @@ impl Text {
         }
         let other = if several { "other" } else { "B" };
         let headings = ["test and metric", "A", other, "ratio to A", "interval"].map(str::to_owned);
-        let mut widths = headings.each_ref().map(|heading| columns(heading));
+        let mut widths = headings.each_ref().map(|heading| characters(heading));
         for row in &rows {
             for (at, field) in row.fields.iter().enumerate() {
-                let own = columns(field);
+                let own = characters(field);
                 widths[at] = widths[at].max(if at == 0 { own.min(NAME_MAX) } else { own });
             }
         }
         out.push_str(&format!("{}{GAP}conclusion\n", padded(&headings, &widths)));
         for row in &rows {
             let mut fields = row.fields.clone();
-            if columns(&fields[0]) > NAME_MAX {
+            if characters(&fields[0]) > NAME_MAX {
                 out.push_str(&format!("{}\n", fields[0]));
                 fields[0] = String::new();
             }
@@ -134,6 +136,6 @@ fn padded(fields: &[String; 5], widths: &[usize; 5]) -> String {
     let padded = fields
         .iter()
         .zip(widths)
-        .map(|(field, width)| format!("{field}{}", " ".repeat(width.saturating_sub(columns(field)))));
+        .map(|(field, width)| format!("{field}{}", " ".repeat(width.saturating_sub(characters(field)))));
     padded.collect::<Vec<_>>().join(GAP)
 }

@@ -4,7 +4,9 @@
 //! Never here: numbers that the chart does not hold.
 
 use super::svg::share;
-use super::text::{clean, columns, wrap};
+use units::{characters, wrap};
+
+use super::text::clean;
 use crate::document::Axis;
 use crate::document::history::{ChartLineKind, ChartPanel, HistoryChart, PointLook, SeriesText};
 
@@ -45,11 +47,12 @@ pub(crate) fn series(text: &SeriesText, width: usize, characters: DrawingCharact
 /// Lines of a text. Two spaces after each other stay, unless they end a line.
 fn wrapped(out: &mut String, lead: &str, text: &str, width: usize) {
     let text = clean(text);
-    if columns(lead) + columns(&text) <= width {
+    if characters(lead) + characters(&text) <= width {
         *out += &format!("{lead}{text}\n");
         return;
     }
-    for (at, line) in wrap(&text, width.saturating_sub(columns(lead) + 2)).iter().enumerate() {
+    let most = width.saturating_sub(characters(lead) + 2);
+    for (at, line) in wrap(&text, most, most, characters).iter().enumerate() {
         *out += &format!("{lead}{}{line}\n", if at > 0 { "  " } else { "" });
     }
 }

@@ -6,6 +6,8 @@
 
 use std::fmt::Write;
 
+use units::{characters, wrap};
+
 use crate::document::{
     ApprovedWaiver, Clause, ContractHead, Document, Fact, OverallResult, RankedWarning, SignedPart, Tone,
 };
@@ -112,13 +114,13 @@ impl Text {
         let widest = |heading: &str, pick: &dyn Fn(&Clause) -> usize| {
             clauses.iter().map(pick).max().unwrap_or(0).max(heading.len())
         };
-        let value = widest("value", &|clause| columns(&clause.value.text));
-        let margin = widest("margin", &|clause| columns(&clause.margin.text));
-        let verdict = widest("verdict", &|clause| columns(&clause.verdict));
+        let value = widest("value", &|clause| characters(&clause.value.text));
+        let margin = widest("margin", &|clause| characters(&clause.margin.text));
+        let verdict = widest("verdict", &|clause| characters(&clause.verdict));
         // A criterion may wrap to leave space for the clauses, but its longest word must fit.
-        let word = |clause: &Clause| criterion_of(clause).split(' ').map(columns).max().unwrap_or(0);
+        let word = |clause: &Clause| criterion_of(clause).split(' ').map(characters).max().unwrap_or(0);
         let room = width.saturating_sub(value + margin + verdict + 4 * GAP + CLAUSE_MIN);
-        let criterion = widest("criterion", &|clause| columns(&criterion_of(clause)))
+        let criterion = widest("criterion", &|clause| characters(&criterion_of(clause)))
             .min(room.min(width / 3).max(widest("criterion", &word)));
         let rest = width.saturating_sub(criterion + value + margin + verdict + 4 * GAP);
         let indent = if clauses.iter().any(|clause| clause.contract.is_some()) { GAP } else { 0 };
@@ -158,7 +160,7 @@ impl Text {
         if columns.clause >= CLAUSE_MIN {
             let Columns { clause, criterion, value, margin, .. } = *columns;
             let wide = clause + criterion + value + margin + 3 * GAP;
-            for (at, line) in wrap(&text, wide).iter().enumerate() {
+            for (at, line) in wrap(&text, wide, wide, characters).iter().enumerate() {
                 let last = if at == 0 { self.toned(*tone, verdict) } else { String::new() };
                 out.push_str(format!("{line:wide$}  {last}").trim_end());
                 out.push('\n');
@@ -176,9 +178,9 @@ impl Text {
     /// One clause as a row of the table. Its text and its criterion wrap in their columns.
     fn wide(&self, out: &mut String, clause: &Clause, columns: &Columns) {
         let indent = " ".repeat(columns.indent);
-        let words = wrap(&clean(&text_with_id(clause)), columns.clause - columns.indent);
+        let words = wrapped_in(&text_with_id(clause), columns.clause - columns.indent);
         let words: Vec<String> = words.iter().map(|line| format!("{indent}{line}")).collect();
-        let criterion = wrap(&clean(&criterion_of(clause)), columns.criterion);
+        let criterion = wrapped_in(&criterion_of(clause), columns.criterion);
         let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
         let rows: Vec<[String; 4]> = (0..words.len().max(criterion.len()).max(1))
             .map(|at| {
@@ -227,8 +229,8 @@ impl Text {
 
     /// `text`, wrapped. The first line follows `lead`, and the other lines have the same indentation.
     pub(super) fn wrapped(&self, out: &mut String, lead: &str, text: &str, width: usize) {
-        let indent = columns(lead);
-        for (at, line) in wrap(&clean(text), width.saturating_sub(indent).max(1)).iter().enumerate() {
+        let indent = characters(lead);
+        for (at, line) in wrapped_in(text, width.saturating_sub(indent).max(1)).iter().enumerate() {
             match at {
                 0 => out.push_str(lead),
                 _ => out.push_str(&" ".repeat(indent)),
@@ -264,27 +266,12 @@ fn criterion_of(clause: &Clause) -> String {
     format!("{} {}", clause.metric, clause.criterion)
 }
 
-/// The columns of a text on a terminal. Wide scripts count as one column per character.
-pub(super) fn columns(text: &str) -> usize {
-    text.chars().count()
+/// Lines of at most this number of columns.
+fn wrapped_in(text: &str, width: usize) -> Vec<String> {
+    wrap(&clean(text), width, width, characters)
 }
 
 /// The text in one line, with control characters and invisible characters escaped.
 pub(super) fn clean(text: &str) -> String {
     units::visible(&text.replace(['\n', '\t'], " "))
-}
-
-/// Lines of at most `width` columns, broken between words. A longer word has its own line.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = vec![];
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if columns(line) + 1 + columns(word) <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.into()),
-        }
-    }
-    lines
 }

@@ -4,7 +4,7 @@
 //! Invariant: pure. A row has the options and the output of one batch system.
 //! Never here: submitting, files.
 
-use units::{Usage, several, visible};
+use units::{Usage, several, shell_line, shell_quoted, visible};
 
 use super::{at_once, most_nodes};
 use plan::Plan;
@@ -199,9 +199,14 @@ impl BatchSystem {
         for line in lines {
             text += &format!("{}{line}\n", self.prefix);
         }
-        let command: Vec<String> = request.command.iter().map(|word| quoted(word)).collect();
         // The program replaces the shell, so that signals of the batch system reach it.
-        Ok(text + &format!("cd {} || exit 2\nexec {}\n", quoted(&request.cwd), command.join(" ")))
+        let (cwd, command) = (shell_quoted(&request.cwd), shell_line(&request.command));
+        Ok(text
+            + &format!(
+                "cd {cwd} || exit 2
+exec {command}
+"
+            ))
     }
 
     /// The command line that submits the script at `path`, with the options of the user.
@@ -305,15 +310,6 @@ fn flux(request: &Request) -> Vec<String> {
     }
     lines.extend([format!("--time-limit={}m", request.minutes()), format!("--signal=TERM@{NOTICE_S}")]);
     lines
-}
-
-/// An argument, quoted for the shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+:,%@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use lint::{LINTS, LineSubject, named, of_code};
 use report::sentences;
 use results::finding::{Finding, Severity};
 use serde_json::json;
-use units::{Usage, several, visible};
+use units::{Usage, characters, several, visible, wrap};
 
 use super::open;
 
@@ -225,21 +225,7 @@ pub(super) fn explained(id: &str) -> Result<String, Usage> {
 
 /// Text in lines of limited width. All lines after the first are indented.
 fn wrapped(head: &str, text: &str, indent: &str) -> String {
-    let (mut out, text) = (visible(head), visible(text));
-    let mut column = head.chars().count();
-    for (at, word) in text.split(' ').enumerate() {
-        let long = word.chars().count();
-        if at > 0 && column + 1 + long > WIDTH {
-            out.push('\n');
-            out += indent;
-            column = indent.len();
-        } else if at > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out += word;
-        column += long;
-    }
-    out.push('\n');
-    out
+    let (head, text) = (visible(head), visible(text));
+    let lines = wrap(&text, WIDTH - characters(&head), WIDTH - characters(indent), characters);
+    format!("{head}{}\n", lines.join(&format!("\n{indent}")))
 }

@@ -9,7 +9,7 @@ use ratatui_core::layout::{Position, Rect};
 use ratatui_core::style::{Color, Modifier, Style};
 use ratatui_core::text::Span;
 use results::Outcome;
-use units::several;
+use units::{several, wrap};
 
 use super::shown::{CampaignShown, ClauseShown, ClauseStanding, RunningShown};
 
@@ -308,10 +308,11 @@ fn style(standing: ClauseStanding) -> Style {
 /// The last warnings in at most `most` lines, the latest last.
 fn warnings(shown: &CampaignShown, width: usize, most: usize) -> Vec<FrameLine> {
     let mut parts: Vec<Vec<FrameLine>> = Vec::new();
-    let mut left = most;
+    let (mut left, wide) = (most, width.saturating_sub(GAP));
     for text in shown.warnings.iter().rev() {
-        let mut lines: Vec<FrameLine> = wrapped(text, width.saturating_sub(GAP)).map(indented).collect();
-        lines[0][0] = ("! ".to_owned(), bold().fg(Color::Yellow));
+        let mut lines: Vec<FrameLine> = wrap(text, wide, wide, columns).into_iter().map(indented).collect();
+        let Some(first) = lines.first_mut() else { continue };
+        first[0] = ("! ".to_owned(), bold().fg(Color::Yellow));
         // The latest is always there, and the others only as a whole.
         if lines.len() > left && !parts.is_empty() {
             break;
@@ -328,22 +329,6 @@ fn warnings(shown: &CampaignShown, width: usize, most: usize) -> Vec<FrameLine> 
 
 fn indented(text: String) -> FrameLine {
     vec![(" ".repeat(GAP), Style::new()), (text, Style::new())]
-}
-
-/// `text` in lines of at most this number of columns, unless a single word is longer; at least one line.
-fn wrapped(text: &str, most: usize) -> impl Iterator<Item = String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let last = lines.last_mut().expect("there is one");
-        if last.is_empty() {
-            last.push_str(word);
-        } else if columns(last) + 1 + columns(word) <= most {
-            last.push_str(&format!(" {word}"));
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines.into_iter()
 }
 
 #[cfg(test)]
