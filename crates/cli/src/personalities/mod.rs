@@ -17,7 +17,6 @@ pub(crate) mod mdtest;
 pub(crate) mod mpi_io;
 mod own_files;
 mod own_lines;
-mod own_options;
 mod perform;
 mod program;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use proptest::sample::{Index, select};
 use units::Usage;
 
 use super::ls_lr::options::LsLrOptions;
-use super::{age, fdtree, flash_io, ior, mdtest, mpi_io, rejections};
+use super::{age, ior, mdtest, mpi_io, rejections};
 use crate::session::RankStart;
 
 const FLAGS: &[&str] = &["", "", "", "=0", "=2", "=x"];
@@ -127,7 +127,7 @@ fn stray(word: &str) -> RandomOption {
 }
 
 fn options(workload: WorkloadName) -> Vec<RandomOption> {
-    let of_table = |classic: &[(&str, &str)], all: &[super::own_options::OwnOption]| -> Vec<RandomOption> {
+    let of_table = |classic: &[(&str, &str)], all: &[command::OwnOption]| -> Vec<RandomOption> {
         let classic = classic.iter().map(|(option, _)| {
             let (name, value) = option.split_once(' ').unwrap_or((option, ""));
             (name.to_owned(), value)
@@ -148,10 +148,10 @@ fn options(workload: WorkloadName) -> Vec<RandomOption> {
         WorkloadName::Ior => classic::<IorOption>(),
         WorkloadName::Mdtest => classic::<MdtestOption>(),
         WorkloadName::MdWorkbench => classic::<MdWorkbenchOption>(),
-        WorkloadName::Fdtree => of_table(fdtree::grammar::CLASSIC, fdtree::grammar::OWN),
+        WorkloadName::Fdtree => of_table(command::fdtree::CLASSIC, command::fdtree::OWN),
         WorkloadName::FlashIo => {
             let letters = [("-q", ""), ("-b", ""), ("-i", ""), ("-f PREFIX", ""), ("-h", "")];
-            of_table(&letters, flash_io::grammar::OWN)
+            of_table(&letters, command::flash_io::OWN)
         }
         WorkloadName::LsLr => parsed(&LsLrOptions::command()),
         WorkloadName::MpiIo => parsed(&mpi_io::MpiIoArgs::augment_args(clap::Command::new("mpi-io"))),

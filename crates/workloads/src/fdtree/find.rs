@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::path::Path;
 
+use command::fdtree::FdtreeShape;
 use storage::Names;
 use units::Usage;
 
-use super::shape::{FdtreeShape, TreeName};
+use super::names::{TreeName, holds};
 use crate::kit::failed_call::words;
 use crate::kit::path::c_path;
 
@@ -145,7 +146,7 @@ pub fn has_shape(names: &dyn Names, base: &str, shape: FdtreeShape) -> Result<()
             let Some(name) = name.to_str().ok().filter(|name| TreeName::parse(name).is_some()) else {
                 return;
             };
-            match shape.holds(level, name) {
+            match holds(&shape, level, name) {
                 Some(own) if directory.is_none_or(|directory| directory == own) => {
                     if own {
                         dirs += 1

@@ -9,9 +9,9 @@
 //! Never here: the command line, text for people.
 
 mod find;
+mod names;
 mod operations;
 mod run;
-mod shape;
 mod walk;
 
 #[cfg(test)]
@@ -19,4 +19,3 @@ mod tests;
 
 pub use find::{find, has_shape};
 pub use run::{FdtreeEvent, FdtreeListener, FdtreeParameters, FdtreePhase, run};
-pub use shape::{BLOCK, FdtreeShape};

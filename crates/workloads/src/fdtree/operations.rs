@@ -7,10 +7,11 @@ use std::ffi::{CStr, CString};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use command::fdtree::{BLOCK, FdtreeShape};
 use ranks::Comm;
 use storage::{Buffer, File, Mode, Names, Storage};
 
-use super::shape::{BLOCK, FdtreeShape};
+use super::names::holds;
 use super::walk::{TreeWalk, Which};
 use crate::kit::beneath::alone;
 use crate::kit::failed_call::words;
@@ -172,7 +173,7 @@ impl Operation for RemoveDirs<'_> {
 fn stranger(names: &dyn Names, shape: FdtreeShape, walk: &TreeWalk) -> Option<String> {
     let mut found: Option<CString> = None;
     let listed = names.list(walk.path().as_c_str(), &mut |name, _| {
-        let own = name.to_str().is_ok_and(|name| shape.holds(walk.level(), name).is_some());
+        let own = name.to_str().is_ok_and(|name| holds(&shape, walk.level(), name).is_some());
         // The lowest name, independent of the order in which the file system returns them.
         if !own && found.as_deref().is_none_or(|other| name < other) {
             found = Some(name.to_owned());

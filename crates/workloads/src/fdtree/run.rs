@@ -1,6 +1,7 @@
 //! The body of every rank: the phases one after the other. All ranks start each phase together, each in its
 //! own tree.
 
+use command::fdtree::FdtreeShape;
 use ranks::{Halt, Reduce};
 use results::record::Phase;
 use storage::{Names, Storage};
@@ -8,7 +9,7 @@ use units::Usage;
 
 use super::find::{has_shape, is_bare};
 use super::operations::{MakeFiles, NameCall, RemoveDirs};
-use super::shape::FdtreeShape;
+
 use crate::kit::drive::Stop;
 use crate::kit::failed_call::words;
 use crate::kit::few;

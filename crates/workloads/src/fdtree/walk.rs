@@ -8,7 +8,8 @@
 
 use std::path::Path;
 
-use super::shape::FdtreeShape;
+use command::fdtree::FdtreeShape;
+
 use crate::kit::path::PathBuffer;
 
 /// The names that a walk visits.

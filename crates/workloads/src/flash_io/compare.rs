@@ -146,7 +146,9 @@ fn kind(wanted: u64, found: u64) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flash_io::{FlashFile, Form};
+    use command::flash_io::Form;
+
+    use crate::flash_io::FlashFile;
     use ranks::local;
 
     #[test]

@@ -3,9 +3,10 @@
 
 use std::io;
 
+use command::flash_io::Form;
 use storage::arrays::{ArrayFile, Attribute, Element, Number, Variable};
 
-use super::files::{FileArray, Form};
+use super::files::FileArray;
 use super::write::FileWork;
 
 /// The text by which PnetCDF's benchmark identifies itself in each file.

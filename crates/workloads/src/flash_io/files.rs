@@ -1,8 +1,7 @@
 //! The three files: their names and their arrays.
 
+use command::flash_io::{FlashIoParameters, Form, PHASES};
 use storage::arrays::Element;
-
-use super::parameters::FlashIoParameters;
 
 /// The unknowns of a zone, by their FLASH names. The value of each is its number, counted from 1.
 const UNKNOWNS: [&str; 24] = [
@@ -16,32 +15,8 @@ const PLOTTED: [usize; 4] = [0, 6, 4, 11];
 /// Neighbours, parent and children of a block.
 const RELATIVES: u64 = 15;
 
-/// For each file: the phase that writes it, the phase that reads and compares it, and its name.
-const NAMES: [[&str; 3]; 3] = [
-    ["checkpoint", "checkpoint_check", "chk"],
-    ["plot_centered", "plot_centered_check", "plt_cnt"],
-    ["plot_corner", "plot_corner_check", "plt_crn"],
-];
-
-/// The benchmark whose files are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// The benchmark that is distributed with PnetCDF.
-    #[default]
-    Pnetcdf,
-    /// The first benchmark, which uses HDF5.
-    Hdf5,
-}
-
-impl Form {
-    /// An unknown, by its name in the file.
-    fn label(self, unknown: usize) -> String {
-        match self {
-            Self::Pnetcdf => UNKNOWNS[unknown].replace(' ', "_"),
-            Self::Hdf5 => UNKNOWNS[unknown].to_owned(),
-        }
-    }
-}
+/// The part of each file's name that is its own.
+const NAMES: [&str; 3] = ["chk", "plt_cnt", "plt_crn"];
 
 /// One of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,17 +60,17 @@ impl FlashFile {
 
     /// The name in records of the phase that writes it.
     pub fn name(self) -> &'static str {
-        NAMES[self as usize][0]
+        PHASES[self as usize][0]
     }
 
     /// The name in records of the phase that reads and compares it.
     pub fn check_name(self) -> &'static str {
-        NAMES[self as usize][1]
+        PHASES[self as usize][1]
     }
 
     /// Its path.
     pub fn path(self, form: Form, prefix: &str) -> String {
-        let name = NAMES[self as usize][2];
+        let name = NAMES[self as usize];
         // The original trims trailing blanks, as Fortran does.
         let prefix = prefix.trim_end_matches(' ');
         match form {
@@ -156,7 +131,7 @@ impl FlashFile {
         };
         let mut arrays: Vec<FileArray> = tree.map(of_blocks).into();
         for unknown in self.unknowns() {
-            let array = array(form.label(*unknown), real, &[3, 2, 1], (*unknown + 1) as f64);
+            let array = array(label(form, *unknown), real, &[3, 2, 1], (*unknown + 1) as f64);
             arrays.push(FileArray { unknown: Some(*unknown), ..array });
         }
         arrays
@@ -165,6 +140,14 @@ impl FlashFile {
     /// Bytes of the data of one block.
     pub fn block_bytes(self, parameters: &FlashIoParameters) -> u64 {
         self.arrays(parameters.form, parameters.zones).iter().map(FileArray::bytes).sum()
+    }
+}
+
+/// An unknown, by its name in the file.
+fn label(form: Form, unknown: usize) -> String {
+    match form {
+        Form::Pnetcdf => UNKNOWNS[unknown].replace(' ', "_"),
+        Form::Hdf5 => UNKNOWNS[unknown].to_owned(),
     }
 }
 

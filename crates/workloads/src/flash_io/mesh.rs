@@ -3,10 +3,10 @@
 //! A file gets one unknown of the inner zones, and these values are not contiguous here. So they are packed
 //! first, and packing is part of the time.
 
+use command::flash_io::{FlashIoParameters, UNKNOWNS};
 use storage::arrays::{ArrayValues, Element};
 
 use super::files::{FileArray, FlashFile};
-use super::parameters::{FlashIoParameters, UNKNOWNS};
 
 /// The blocks of one rank.
 pub(super) struct Mesh {

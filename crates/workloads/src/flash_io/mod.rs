@@ -1,7 +1,7 @@
 //! flash-io: the output of the FLASH code without the simulation (the FLASH I/O benchmark of PnetCDF, and the
 //! first one, of HDF5). It is a checkpoint and two plot files. Each has many arrays, written by all ranks.
 //!
-//! [`FlashIoParameters`] are the parsed parameters. Their `check` rejects wrong ones before any rank starts.
+//! [`command::flash_io::FlashIoParameters`] are the parsed parameters.
 //! [`run`] is the body of every rank. Events go to a [`FlashIoListener`] on rank 0 and into records.
 //!
 //! Invariant: the data in the files does not depend on how they are written. PnetCDF's files are equal in
@@ -11,8 +11,8 @@
 mod compare;
 mod define;
 mod files;
+mod memory;
 mod mesh;
-mod parameters;
 mod read;
 mod record;
 mod run;
@@ -21,7 +21,6 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use files::{FlashFile, Form};
-pub use parameters::FlashIoParameters;
+pub use files::FlashFile;
 pub use record::Seconds;
 pub use run::{FlashIoContext, FlashIoEvent, FlashIoListener, run};

@@ -1,11 +1,11 @@
 //! Turns the stamps of every rank into the record of a phase, and into the longest times of the classic text.
 
+use command::flash_io::FlashIoParameters;
 use measure::{Clock, Histogram, Tick};
 use ranks::{Halt, Reduce};
 use results::record::Phase;
 
 use super::files::FlashFile;
-use super::parameters::FlashIoParameters;
 use super::write::{FileDone, WriteRemainder};
 use crate::kit::balance::{self, BalancePlaces, RankWork};
 use crate::kit::parts::ReductionParts;

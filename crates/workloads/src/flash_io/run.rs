@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
+use command::flash_io::FlashIoParameters;
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
 use results::record::Phase;
@@ -11,8 +12,8 @@ use storage::arrays::{Arrays, LibraryMemory};
 use storage::{Mode, Storage, directory_of};
 
 use super::files::{FileArray, FlashFile};
+use super::memory::check_memory;
 use super::mesh::{Mesh, no_memory, room};
-use super::parameters::FlashIoParameters;
 use super::read::Reading;
 use super::record::{self, Seconds};
 use super::write::{FileDone, FileWork, WriteRemainder, write};
@@ -83,7 +84,7 @@ pub fn run(
     let dirs = clients::dirs(storage, [clients::dir_of(&parameters.prefix)]);
     let rank = Rank::begin(comm, cx.clock, cx.records, None, &dirs)?;
     reachable(parameters, storage, comm)?;
-    parameters.check_memory(&rank)?;
+    check_memory(parameters, &rank)?;
     let mesh = comm.agree("memory", Mesh::new(parameters, comm.rank()))?;
     let mounts = Mounts::default();
     let mut flash =

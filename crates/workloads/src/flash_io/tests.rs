@@ -3,13 +3,14 @@
 mod library;
 
 use command::Settings;
+use command::flash_io::{FlashIoParameters, Form};
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
 use results::Record;
 use std::sync::atomic::AtomicU64;
 use storage::Storage;
 
-use super::{FlashFile, FlashIoContext, FlashIoEvent, FlashIoParameters, Form, run};
+use super::{FlashFile, FlashIoContext, FlashIoEvent, run};
 use crate::kit::observer::EventObserver;
 use library::Memory;
 

@@ -4,6 +4,7 @@
 //! failed. A fragile library is the exception: after the failure of one of its own calls, no rank makes
 //! another, and none closes the file.
 
+use command::flash_io::{FlashIoParameters, Form};
 use ranks::FailureCause;
 use std::io;
 use std::mem;
@@ -15,9 +16,9 @@ use ranks::{Comm, Halt, Reduce};
 use storage::arrays::{Access, ArrayFile, ArrayValues, Arrays, Slab, Variable};
 
 use super::define::define;
-use super::files::{FileArray, FlashFile, Form};
+use super::files::{FileArray, FlashFile};
+use super::memory::copies;
 use super::mesh::Mesh;
-use super::parameters::FlashIoParameters;
 use crate::kit::failed_call::call_failed;
 use crate::kit::stamps::PhaseStamps;
 
@@ -249,7 +250,7 @@ impl Putting<'_> {
         if self.copies()
             && let Some(deferred) = self.open.deferred()
         {
-            self.done.keep("buffer_attach", deferred.attach(self.work.parameters.copies()));
+            self.done.keep("buffer_attach", deferred.attach(copies(self.work.parameters)));
         }
     }
 

@@ -1,12 +1,12 @@
 //! `fdtree`: the command line and the output of fdtree 1.0.2, over the workload of that name.
 
-pub(super) mod grammar;
 mod text;
 mod trace;
 
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
+use command::fdtree::Parsed;
 use ranks::Halt;
 use storage::Storage;
 use units::{Usage, bytes_binary};
@@ -23,7 +23,6 @@ use super::program::{StartedProgram, posix};
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::error_if;
-use grammar::TypedFdtree;
 use text::{FdtreeLook, FdtreeText};
 
 /// The file in which the kernel reports the name of this node.
@@ -37,9 +36,9 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
     let started = measure::unix_seconds();
-    let typed = grammar::parse(tokens)?;
+    let typed = Parsed::parse(tokens)?;
     if typed.help {
-        return Ok(program.print(&grammar::help()));
+        return Ok(program.print(&command::fdtree::help()));
     }
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let (session, plain) = session.agree(program.is_plain())?;
@@ -80,7 +79,7 @@ struct ReadyFdtree {
 }
 
 /// Checks everything. All ranks reject together. Rank 0 finds the tree, or chooses its name.
-fn prepare(typed: &TypedFdtree, session: Session) -> Result<(Session, ReadyFdtree), Usage> {
+fn prepare(typed: &Parsed, session: Session) -> Result<(Session, ReadyFdtree), Usage> {
     let storage = posix()?;
     let ranks = session.size();
     let first = session.rank() == 0;
@@ -106,7 +105,7 @@ fn prepare(typed: &TypedFdtree, session: Session) -> Result<(Session, ReadyFdtre
 
 /// The base of the tree: a new name for a tree to be created, the name of the existing tree for one to be
 /// removed.
-fn base(typed: &TypedFdtree, storage: &dyn Storage, ranks: u32) -> Result<String, Usage> {
+fn base(typed: &Parsed, storage: &dyn Storage, ranks: u32) -> Result<String, Usage> {
     let dir = typed.dir();
     let there = Path::new(dir);
     if !there.is_dir() {
@@ -212,7 +211,7 @@ fn one_rank(
 
 /// Rejects a command line that a run rejects on any machine.
 pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
-    let typed = grammar::parse(tokens)?;
+    let typed = Parsed::parse(tokens)?;
     if typed.help {
         return Ok(LineEffect::Prints);
     }
@@ -223,7 +222,7 @@ pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, U
 
 /// Rejects trees that cannot be made on any machine. The name of the tree has at least `LEVEL0`; the host's
 /// name makes it longer.
-fn check_shape(typed: &TypedFdtree, ranks: u32) -> Result<(), Usage> {
+fn check_shape(typed: &Parsed, ranks: u32) -> Result<(), Usage> {
     let base = format!("{}/LEVEL0", typed.dir());
     FdtreeParameters { shape: typed.shape, base, ..FdtreeParameters::default() }.check(ranks)
 }

@@ -8,9 +8,10 @@
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
+use command::fdtree::FdtreeShape;
 use jiff::Zoned;
 use results::record::{Failed, Phase};
-use workloads::fdtree::{FdtreeEvent, FdtreeParameters, FdtreePhase, FdtreeShape};
+use workloads::fdtree::{FdtreeEvent, FdtreeParameters, FdtreePhase};
 use workloads::kit::observer::EventObserver;
 
 use super::trace;

@@ -4,7 +4,8 @@
 //!
 //! Invariant: no line is kept, so a tree of a million files costs no memory.
 
-use workloads::fdtree::{FdtreePhase, FdtreeShape};
+use command::fdtree::FdtreeShape;
+use workloads::fdtree::FdtreePhase;
 
 /// The lines of the counting of directories.
 pub(super) fn counting(shape: FdtreeShape) -> String {

@@ -2,17 +2,17 @@
 //! PnetCDF 1.14, over the workload of that name. With `--hdf5` it follows the first benchmark, as far as its
 //! output is known.
 
-pub(super) mod grammar;
 mod text;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use command::flash_io::{FlashIoParameters, Form, OWN, Parsed};
 use ranks::Halt;
 use storage::Storage;
 use storage::arrays::Arrays;
 use units::Usage;
-use workloads::flash_io::{FlashIoContext, FlashIoListener, FlashIoParameters, Form};
+use workloads::flash_io::{FlashIoContext, FlashIoListener};
 use workloads::kit::observer::Silent;
 
 use super::LineEffect;
@@ -23,7 +23,6 @@ use super::stuck::{self, RankStanding};
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{ERROR, error_if};
-use grammar::{OWN, TypedFlashIo};
 use text::{FlashIoLook, FlashIoText};
 
 /// Runs the options `tokens` of the command line `argv` on the launcher's ranks, and gives the exit status.
@@ -32,11 +31,11 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 }
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
-    let typed = grammar::parse(tokens)?;
+    let typed = Parsed::parse(tokens)?;
     if typed.help {
         return Ok(program.print(&help(&called(program.argv))));
     }
-    let needs = needs(&typed.parameters)?;
+    let needs = Needs::of_backend(typed.parameters.form.backend())?;
     if program.launch.is_none() {
         // Wrong options are reported before a missing MPI.
         let start = RankStart { launched: None, local };
@@ -120,7 +119,7 @@ impl ReadyFlashIo {
 }
 
 /// Checks everything. All ranks reject together.
-fn prepare(typed: &TypedFlashIo, session: Session) -> Result<(Session, ReadyFlashIo), Usage> {
+fn prepare(typed: &Parsed, session: Session) -> Result<(Session, ReadyFlashIo), Usage> {
     let parameters = &typed.parameters;
     let ready = parameters.check(session.size()).and_then(|()| {
         let arrays = match parameters.form {
@@ -170,19 +169,11 @@ fn one_rank(
 
 /// Rejects a command line that a run rejects on any machine.
 pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
-    let typed = grammar::parse(tokens)?;
+    let typed = Parsed::parse(tokens)?;
     if typed.help {
         return Ok(LineEffect::Prints);
     }
-    start.check(needs(&typed.parameters)?)?;
+    start.check(Needs::of_backend(typed.parameters.form.backend())?)?;
     typed.parameters.check(start.ranks())?;
     Ok(LineEffect::Runs)
-}
-
-/// What the form of the files needs.
-fn needs(parameters: &FlashIoParameters) -> Result<Needs, Usage> {
-    Needs::of_backend(match parameters.form {
-        Form::Pnetcdf => "ncmpi",
-        Form::Hdf5 => "hdf5",
-    })
 }

@@ -4,10 +4,11 @@
 
 use std::io;
 
+use command::flash_io::{FlashIoParameters, Form};
 use results::record::{BadRange, Check, Phase};
 use storage::arrays::LibraryMemory;
 use units::duration;
-use workloads::flash_io::{FlashFile, FlashIoEvent, FlashIoParameters, Form, Seconds};
+use workloads::flash_io::{FlashFile, FlashIoEvent, Seconds};
 use workloads::kit::observer::EventObserver;
 
 use crate::personalities::latency::in_words;

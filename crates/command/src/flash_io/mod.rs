@@ -1,36 +1,89 @@
-//! From tokens to [`TypedFlashIo`]. As in the original, only the first two characters of a token with one
-//! dash count: `-quiet` is `-q`. The value of `-f` is the next token. Options with two dashes are assay's
-//! own.
+//! The command line of `flash-io`: its options, and the settings of a run.
+//!
+//! As in the original, only the first two characters of a token with one dash count: `-quiet` is `-q`. The
+//! value of `-f` is the next token. Options with two dashes are assay's own.
 //!
 //! Invariant: any tokens give either a parsed command line or one line of error.
 
-use units::Usage;
-use workloads::flash_io::{FlashIoParameters, Form};
+mod parameters;
 
-use crate::personalities::own_options::{self, OwnOption, number};
+use units::Usage;
+
+pub use parameters::{FlashIoParameters, Form, UNKNOWNS};
+
+use crate::own_options::{self, OwnOption, number};
+
+/// For each file: the phase that writes it, and the phase that reads and compares it.
+pub const PHASES: [[&str; 2]; 3] = [
+    ["checkpoint", "checkpoint_check"],
+    ["plot_centered", "plot_centered_check"],
+    ["plot_corner", "plot_corner_check"],
+];
 
 /// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct TypedFlashIo {
-    pub(super) parameters: FlashIoParameters,
+pub struct Parsed {
+    /// The settings of the run.
+    pub parameters: FlashIoParameters,
     /// `-b`
     blocking: bool,
     /// `--alignment`, bytes.
-    pub(super) alignment: Option<u64>,
+    pub alignment: Option<u64>,
     /// `-h`
-    pub(super) help: bool,
+    pub help: bool,
     /// `-q`
-    pub(super) quiet: bool,
+    pub quiet: bool,
     /// `--latency`
-    pub(super) latency: bool,
+    pub latency: bool,
     /// `--record`
-    pub(super) record: Option<String>,
+    pub record: Option<String>,
     /// Whether the prefix was a token without a dash, as versions before 2020 took it instead of `-f`.
-    pub(super) bare: bool,
+    pub bare: bool,
+}
+
+impl Parsed {
+    /// Reads the tokens after the program's name.
+    pub fn parse(tokens: &[String]) -> Result<Self, Usage> {
+        let (typed, read) = Self::read(tokens);
+        read?;
+        let hdf5 = typed.parameters.form == Form::Hdf5;
+        if hdf5 && typed.blocking {
+            return Err(Usage::new(
+                "-b does not go with --hdf5: HDF5 has blocking calls only. Leave -b out.",
+            ));
+        }
+        if !hdf5 && typed.alignment.is_some() {
+            let why = "--alignment needs --hdf5. For PnetCDF use --hint nc_var_align_size=BYTES.";
+            return Err(Usage::new(why));
+        }
+        Ok(typed)
+    }
+
+    /// The same as far as it can be read, with the first fault.
+    pub(crate) fn read(tokens: &[String]) -> (Self, Result<(), Usage>) {
+        let (mut typed, mut read) = (Self::default(), Ok(()));
+        let mut rest = tokens.iter().map(String::as_str);
+        while let Some(token) = rest.next() {
+            read = read.and(if let Some(word) = token.strip_prefix("--") {
+                own_options::read("flash-io", OWN, word, &mut rest).and_then(|(name, value)| {
+                    set(&mut typed, name, value).map_err(|why| Usage(format!("--{name} {value}: {why}")))
+                })
+            } else if let Some(letters) = token.strip_prefix('-') {
+                letter(&mut typed, token, letters, &mut rest)
+            } else if typed.parameters.prefix.is_empty() {
+                (typed.parameters.prefix, typed.bare) = (token.to_owned(), true);
+                Ok(())
+            } else {
+                Err(Usage(format!("`{token}` is not an option. Give the prefix of the files with -f.")))
+            });
+        }
+        typed.parameters.nonblocking = typed.parameters.form == Form::Pnetcdf && !typed.blocking;
+        (typed, read)
+    }
 }
 
 /// assay's own options, sorted by name.
-pub(crate) const OWN: &[OwnOption] = &[
+pub const OWN: &[OwnOption] = &[
     OwnOption::new(
         "alignment",
         "BYTES",
@@ -54,7 +107,7 @@ pub(crate) const OWN: &[OwnOption] = &[
 ];
 
 /// Sets an option of the table to `value`. Fails with the reason if the value is not valid.
-fn set(typed: &mut TypedFlashIo, option: &str, value: &str) -> Result<(), &'static str> {
+fn set(typed: &mut Parsed, option: &str, value: &str) -> Result<(), &'static str> {
     let parameters = &mut typed.parameters;
     match option {
         "alignment" => {
@@ -84,41 +137,8 @@ fn set(typed: &mut TypedFlashIo, option: &str, value: &str) -> Result<(), &'stat
     Ok(())
 }
 
-/// Reads the tokens after the program's name.
-pub(super) fn parse(tokens: &[String]) -> Result<TypedFlashIo, Usage> {
-    let mut typed = TypedFlashIo::default();
-    let mut rest = tokens.iter().map(String::as_str);
-    while let Some(token) = rest.next() {
-        if let Some(word) = token.strip_prefix("--") {
-            let (name, value) = own_options::read("flash-io", OWN, word, &mut rest)?;
-            set(&mut typed, name, value).map_err(|why| Usage(format!("--{name} {value}: {why}")))?;
-        } else if let Some(letters) = token.strip_prefix('-') {
-            letter(&mut typed, token, letters, &mut rest)?;
-        } else if typed.parameters.prefix.is_empty() {
-            (typed.parameters.prefix, typed.bare) = (token.to_owned(), true);
-        } else {
-            return Err(Usage(format!("`{token}` is not an option. Give the prefix of the files with -f.")));
-        }
-    }
-    settle(typed)
-}
-
-/// Rejects options that belong to the other file format.
-fn settle(mut typed: TypedFlashIo) -> Result<TypedFlashIo, Usage> {
-    let hdf5 = typed.parameters.form == Form::Hdf5;
-    if hdf5 && typed.blocking {
-        return Err(Usage::new("-b does not go with --hdf5: HDF5 has blocking calls only. Leave -b out."));
-    }
-    if !hdf5 && typed.alignment.is_some() {
-        let why = "--alignment needs --hdf5. For PnetCDF use --hint nc_var_align_size=BYTES.";
-        return Err(Usage::new(why));
-    }
-    typed.parameters.nonblocking = !(hdf5 || typed.blocking);
-    Ok(typed)
-}
-
 fn letter<'t>(
-    typed: &mut TypedFlashIo,
+    typed: &mut Parsed,
     token: &str,
     letters: &str,
     rest: &mut impl Iterator<Item = &'t str>,
@@ -150,9 +170,9 @@ fn letter<'t>(
 mod tests {
     use super::*;
 
-    fn typed(line: &str) -> Result<TypedFlashIo, String> {
+    fn typed(line: &str) -> Result<Parsed, String> {
         let tokens: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        parse(&tokens).map_err(|usage| usage.0)
+        Parsed::parse(&tokens).map_err(|usage| usage.0)
     }
 
     #[test]
@@ -229,7 +249,7 @@ mod tests {
     fn the_table_of_own_options_is_sound_and_each_has_an_effect() {
         own_options::assert_is_sound(OWN);
         for own in OWN {
-            let _ = set(&mut TypedFlashIo::default(), own.word, "1");
+            let _ = set(&mut Parsed::default(), own.word, "1");
         }
     }
 }

@@ -64,20 +64,13 @@ impl FdtreeShape {
     }
 
     /// Number of directories in a directory at `level`.
-    pub(super) fn dirs_at(&self, level: u64) -> u64 {
+    pub fn dirs_at(&self, level: u64) -> u64 {
         if level > 0 { self.dirs } else { 0 }
-    }
-
-    /// Whether a directory at `level` holds an entry of this name; `Some(true)` for a directory.
-    pub(super) fn holds(&self, level: u64, name: &str) -> Option<bool> {
-        let own = TreeName::parse(name).filter(|own| own.level == level)?;
-        let most = if own.directory { self.dirs_at(level) } else { self.files };
-        (1..=most).contains(&own.number).then_some(own.directory)
     }
 
     /// Rejects trees that are too large to count, or whose paths are too long. There are `ranks` of them, and
     /// the longest base has `base` bytes.
-    pub(super) fn check(&self, ranks: u32, base: usize) -> Result<(), Usage> {
+    pub fn check(&self, ranks: u32, base: usize) -> Result<(), Usage> {
         let bytes = self.files_total().saturating_mul(self.file_bytes().max(1));
         let most = bytes.max(self.files_total()).max(self.directories());
         if most.saturating_mul(ranks.into()) >= 1 << 63 {
@@ -106,34 +99,4 @@ impl FdtreeShape {
         let file = if self.files == 0 { 0 } else { name(self.levels - levels, self.files) };
         base + 1 + dirs + file
     }
-}
-
-/// An entry name that fdtree can make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TreeName {
-    pub(super) level: u64,
-    pub(super) directory: bool,
-    pub(super) number: u64,
-}
-
-impl TreeName {
-    /// Parses `LnDk` or `LnFk`, with the numbers as fdtree writes them.
-    pub(super) fn parse(name: &str) -> Option<Self> {
-        let (level, rest) = leading_number(name.strip_prefix('L')?)?;
-        let directory = match rest.bytes().next()? {
-            b'D' => true,
-            b'F' => false,
-            _ => return None,
-        };
-        let (number, rest) = leading_number(&rest[1..])?;
-        (rest.is_empty() && number > 0).then_some(Self { level, directory, number })
-    }
-}
-
-/// The decimal number at the start of `text`, without leading zeros, and the rest of the text.
-fn leading_number(text: &str) -> Option<(u64, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (digits, rest) = text.split_at(end);
-    let plain = digits == "0" || !digits.starts_with('0');
-    Some((digits.parse().ok().filter(|_| plain)?, rest))
 }

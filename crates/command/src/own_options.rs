@@ -5,10 +5,11 @@
 use units::Usage;
 
 /// An option that only assay has.
-pub(crate) struct OwnOption {
-    pub(crate) word: &'static str,
+pub struct OwnOption {
+    /// Its name, without dashes.
+    pub word: &'static str,
     /// The name of its value; empty if it takes none.
-    pub(crate) value: &'static str,
+    pub value: &'static str,
     about: &'static str,
 }
 
@@ -19,7 +20,7 @@ impl OwnOption {
     }
 
     /// Its line of help. The text begins after `width` columns.
-    pub(crate) fn help(&self, width: usize) -> String {
+    pub fn help(&self, width: usize) -> String {
         format!("  {:<width$} {}\n", format!("--{} {}", self.word, self.value), self.about)
     }
 }

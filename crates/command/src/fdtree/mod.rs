@@ -1,60 +1,101 @@
-//! From tokens to [`TypedFdtree`], as `getopts` reads them: several letters may share a token, and a value
-//! follows its letter or is the next token.
+//! The command line of `fdtree`: its options, its help, and the shape of its tree.
+//!
+//! Tokens are read as by `getopts`: several letters may share a token, and a value follows its letter or is
+//! the next token.
 //!
 //! Invariant: any tokens give either a parsed command line or one line of error.
 
-use units::{Usage, bytes_binary};
-use workloads::fdtree::FdtreeShape;
+mod shape;
 
-use crate::personalities::own_options::{self, OwnOption};
+use units::{Usage, bytes_binary};
+
+pub use shape::{BLOCK, FdtreeShape};
+
+use crate::own_options::{self, OwnOption};
 
 /// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct TypedFdtree {
-    pub(super) shape: FdtreeShape,
+pub struct Parsed {
+    /// `-l -d -f -s`
+    pub shape: FdtreeShape,
     /// Whether `-s` was given.
-    pub(super) sized: bool,
+    pub sized: bool,
     /// `-o`; `None` where not given.
-    pub(super) dir: Option<String>,
+    pub dir: Option<String>,
     /// `-C`
     create: bool,
     /// `-R`
     remove: bool,
     /// `-D`
-    pub(super) debug: bool,
+    pub debug: bool,
     /// `-h`, `--help`
-    pub(super) help: bool,
+    pub help: bool,
     /// `-v`
-    pub(super) verbose: bool,
+    pub verbose: bool,
     /// `--base`
-    pub(super) base: Option<String>,
+    pub base: Option<String>,
     /// `--record`
-    pub(super) record: Option<String>,
+    pub record: Option<String>,
     /// `--continue`
-    pub(super) keep_going: bool,
+    pub keep_going: bool,
     /// `--dryRun`
-    pub(super) dry_run: bool,
+    pub dry_run: bool,
 }
 
-impl TypedFdtree {
+impl Parsed {
+    /// Reads the tokens after the program's name.
+    pub fn parse(tokens: &[String]) -> Result<Self, Usage> {
+        let (typed, read) = Self::read(tokens);
+        read?;
+        let Some(base) = &typed.base else { return Ok(typed) };
+        if typed.creates() {
+            return Err(Usage::new("--base selects the tree that -R removes. Give -R without -C."));
+        }
+        let name = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        if !name.starts_with("LEVEL0") {
+            return Err(Usage(format!(
+                "--base {base}: not a tree of fdtree. Their names begin with LEVEL0."
+            )));
+        }
+        Ok(typed)
+    }
+
+    /// The same as far as it can be read, with the first fault.
+    pub(crate) fn read(tokens: &[String]) -> (Self, Result<(), Usage>) {
+        let (mut typed, mut read) = (Self::default(), Ok(()));
+        let mut rest = tokens.iter().map(String::as_str);
+        while let Some(token) = rest.next() {
+            read = read.and(if let Some(word) = token.strip_prefix("--").filter(|word| !word.is_empty()) {
+                long(&mut typed, word, &mut rest)
+            } else if token.len() > 1 && token.starts_with('-') && token != "--" {
+                letters(&mut typed, token, &mut rest)
+            } else if let Some(stray) = if token == "--" { rest.next() } else { Some(token) } {
+                Err(Usage(format!("`{stray}` is not an option. Give a directory with -o DIR.")))
+            } else {
+                Ok(())
+            });
+        }
+        (typed, read)
+    }
+
     /// The directory of the tree.
-    pub(super) fn dir(&self) -> &str {
+    pub fn dir(&self) -> &str {
         self.dir.as_deref().unwrap_or(".")
     }
 
     /// Whether the tree is created. Without -C and -R, or with both, the tree is created and removed.
-    pub(super) fn creates(&self) -> bool {
+    pub fn creates(&self) -> bool {
         self.create || !self.remove
     }
 
     /// Whether the tree is removed.
-    pub(super) fn removes(&self) -> bool {
+    pub fn removes(&self) -> bool {
         self.remove || !self.create
     }
 }
 
 /// assay's own options, sorted by name.
-pub(crate) const OWN: &[OwnOption] = &[
+pub const OWN: &[OwnOption] = &[
     OwnOption::new("base", "TREE", "remove this tree with -R if there are several"),
     OwnOption::new("continue", "", "continue after a failed operation, as fdtree does"),
     OwnOption::new("dryRun", "", "print what would be done, and do nothing"),
@@ -63,7 +104,7 @@ pub(crate) const OWN: &[OwnOption] = &[
 ];
 
 /// The options of fdtree 1.0.2.
-pub(crate) const CLASSIC: &[(&str, &str)] = &[
+pub const CLASSIC: &[(&str, &str)] = &[
     ("-l LEVELS", "create this many levels of directories below the base [4]"),
     ("-d DIRS", "create this many directories in each directory [10]"),
     ("-f FILES", "create this many files in each directory, also base and leaves [10]"),
@@ -76,7 +117,7 @@ pub(crate) const CLASSIC: &[(&str, &str)] = &[
 ];
 
 /// The whole help text: the options, and the size of the default tree.
-pub(super) fn help() -> String {
+pub fn help() -> String {
     let shape = FdtreeShape::default();
     let mut text = String::from(
         "fdtree: creates a regular tree of directories and files and removes it again. Each of the four\n\
@@ -103,32 +144,8 @@ pub(super) fn help() -> String {
     text
 }
 
-/// Reads the tokens after the program's name.
-pub(super) fn parse(tokens: &[String]) -> Result<TypedFdtree, Usage> {
-    let mut typed = TypedFdtree::default();
-    let mut rest = tokens.iter().map(String::as_str);
-    while let Some(token) = rest.next() {
-        if let Some(word) = token.strip_prefix("--").filter(|word| !word.is_empty()) {
-            long(&mut typed, word, &mut rest)?;
-        } else if token.len() > 1 && token.starts_with('-') && token != "--" {
-            letters(&mut typed, token, &mut rest)?;
-        } else if let Some(stray) = if token == "--" { rest.next() } else { Some(token) } {
-            return Err(Usage(format!("`{stray}` is not an option. Give a directory with -o DIR.")));
-        }
-    }
-    let Some(base) = &typed.base else { return Ok(typed) };
-    if typed.creates() {
-        return Err(Usage::new("--base selects the tree that -R removes. Give -R without -C."));
-    }
-    let name = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    if !name.starts_with("LEVEL0") {
-        return Err(Usage(format!("--base {base}: not a tree of fdtree. Their names begin with LEVEL0.")));
-    }
-    Ok(typed)
-}
-
 fn long<'t>(
-    typed: &mut TypedFdtree,
+    typed: &mut Parsed,
     word: &'t str,
     rest: &mut impl Iterator<Item = &'t str>,
 ) -> Result<(), Usage> {
@@ -146,7 +163,7 @@ fn long<'t>(
 
 /// Reads one token of letters.
 fn letters<'t>(
-    typed: &mut TypedFdtree,
+    typed: &mut Parsed,
     token: &'t str,
     rest: &mut impl Iterator<Item = &'t str>,
 ) -> Result<(), Usage> {
@@ -173,7 +190,7 @@ fn letters<'t>(
     Ok(())
 }
 
-fn valued(typed: &mut TypedFdtree, letter: char, value: Option<&str>) -> Result<(), Usage> {
+fn valued(typed: &mut Parsed, letter: char, value: Option<&str>) -> Result<(), Usage> {
     let about = match letter {
         'l' => "levels of directories below the base",
         'd' => "directories in each directory",
@@ -209,9 +226,9 @@ fn number(text: &str) -> Result<u64, &'static str> {
 mod tests {
     use super::*;
 
-    fn typed(line: &str) -> Result<TypedFdtree, String> {
+    fn typed(line: &str) -> Result<Parsed, String> {
         let tokens: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        parse(&tokens).map_err(|usage| usage.0)
+        Parsed::parse(&tokens).map_err(|usage| usage.0)
     }
 
     #[test]
@@ -273,7 +290,7 @@ mod tests {
     fn the_table_of_own_options_is_sound_and_each_has_an_effect() {
         own_options::assert_is_sound(OWN);
         for own in OWN {
-            let _ = long(&mut TypedFdtree::default(), own.word, &mut ["1"].into_iter());
+            let _ = long(&mut Parsed::default(), own.word, &mut ["1"].into_iter());
         }
     }
 }

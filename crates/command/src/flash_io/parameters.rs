@@ -1,17 +1,32 @@
 //! The settings of a run, and the rules that reject some of them.
 
-use ranks::Halt;
-use storage::NodeMemory;
 use units::Usage;
 
-use super::files::{FlashFile, Form};
-use crate::kit::rank::Rank;
-
 /// Number of unknowns of a zone: 11 of hydrodynamics and 13 fluids.
-pub(super) const UNKNOWNS: u64 = 24;
+pub const UNKNOWNS: u64 = 24;
 
 /// Maximum length of the prefix of the names, bytes. The original cuts longer prefixes.
 const PREFIX_BYTES: usize = 128;
+
+/// The benchmark whose files are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// The benchmark that is distributed with PnetCDF.
+    #[default]
+    Pnetcdf,
+    /// The first benchmark, which uses HDF5.
+    Hdf5,
+}
+
+impl Form {
+    /// The backend of the same library.
+    pub fn backend(self) -> &'static str {
+        match self {
+            Self::Pnetcdf => "ncmpi",
+            Self::Hdf5 => "hdf5",
+        }
+    }
+}
 
 /// The settings of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,12 +103,6 @@ impl FlashIoParameters {
         mesh.checked_add(packed.max(plots))
     }
 
-    /// Bytes that the library must buffer for the plot files until the wait, as the original requests.
-    pub(super) fn copies(&self) -> u64 {
-        let variables = FlashFile::PlotCentered.unknowns().len() as u64;
-        ((self.zones + 1).pow(3) + self.zones.pow(3)) * self.blocks_max * variables * 4
-    }
-
     /// Rejects, in one line, settings that cannot run on `ranks` ranks.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         let most = self.blocks() + u64::from(ranks.saturating_sub(1).min(2));
@@ -126,22 +135,6 @@ impl FlashIoParameters {
             return Err(Usage(format!("--size {} --blocks {}: {why}", self.zones, self.blocks_max)));
         }
         Ok(())
-    }
-
-    /// Rejects the run if a node does not have enough memory for its ranks. No memory is allocated before.
-    /// Collective.
-    pub(super) fn check_memory(&self, rank: &Rank<'_>) -> Result<(), Halt> {
-        let ranks = u64::from(rank.node.ranks.size());
-        let each = self.memory().unwrap_or(u64::MAX);
-        let fits = match NodeMemory::of_this_node() {
-            Some(memory) if each.saturating_mul(ranks) > memory.available => Err(format!(
-                "{ranks} ranks of this node need {each} bytes each, and only {} of its {} are available. \
-                 Choose a smaller --size or --blocks, or fewer ranks on a node",
-                memory.available, memory.total
-            )),
-            _ => Ok(()),
-        };
-        rank.comm.agree("memory", fits)
     }
 }
 
