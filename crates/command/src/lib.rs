@@ -11,6 +11,7 @@
 //! Never here: running a command line, files, and the conclusions of a plan or of the linter.
 #![forbid(unsafe_code)]
 
+pub mod age;
 pub mod backends;
 pub mod classic;
 mod data_key;
@@ -18,8 +19,10 @@ pub mod fdtree;
 pub mod flash_io;
 pub mod ior;
 mod launcher;
+pub mod ls_lr;
 pub mod md_workbench;
 pub mod mdtest;
+pub mod mpi_io;
 mod name_facts;
 mod own_options;
 mod packet;

@@ -79,14 +79,14 @@ enum Command {
     /// List large trees like many `ls -lR` at the same time
     #[command(disable_help_flag = true)]
     LsLr(Classic),
-    Age(personalities::age::AgeArgs),
+    Age(command::age::AgeArgs),
     /// Create, stat, read and remove files like the classic `mdtest`
     #[command(disable_help_flag = true)]
     Mdtest(Classic),
     /// Renew a working set of objects like the classic `md-workbench`
     #[command(disable_help_flag = true)]
     MdWorkbench(Classic),
-    MpiIo(personalities::mpi_io::MpiIoArgs),
+    MpiIo(command::mpi_io::MpiIoArgs),
 }
 
 /// The arguments of a classic program, which has a parser of its own.

@@ -9,8 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use units::Usage;
 
-use super::ls_lr::options::LsLrOptions;
-use super::{age, ior, mdtest, mpi_io, rejections};
+use super::{ior, mdtest, rejections};
 use crate::session::RankStart;
 
 const FLAGS: &[&str] = &["", "", "", "=0", "=2", "=x"];
@@ -153,9 +152,11 @@ fn options(workload: WorkloadName) -> Vec<RandomOption> {
             let letters = [("-q", ""), ("-b", ""), ("-i", ""), ("-f PREFIX", ""), ("-h", "")];
             of_table(&letters, command::flash_io::OWN)
         }
-        WorkloadName::LsLr => parsed(&LsLrOptions::command()),
-        WorkloadName::MpiIo => parsed(&mpi_io::MpiIoArgs::augment_args(clap::Command::new("mpi-io"))),
-        WorkloadName::Age => parsed(&age::AgeArgs::augment_args(clap::Command::new("age"))),
+        WorkloadName::LsLr => parsed(&command::ls_lr::LsLrOptions::command()),
+        WorkloadName::MpiIo => {
+            parsed(&command::mpi_io::MpiIoArgs::augment_args(clap::Command::new("mpi-io")))
+        }
+        WorkloadName::Age => parsed(&command::age::AgeArgs::augment_args(clap::Command::new("age"))),
         WorkloadName::Ls => Vec::new(),
     }
 }

@@ -8,12 +8,13 @@ use std::ffi::{CStr, CString};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use command::ls_lr::LsLrShape;
 use ranks::{Comm, Halt};
 use storage::{Mode, Names, Storage, call_error};
 
+use super::entry_paths::EntryPaths;
 use super::marker::{Marker, TreeState};
 use super::observer::{LsLrEvent, LsLrListener};
-use super::shape::{EntryPaths, LsLrShape};
 use crate::kit::beneath::alone;
 use crate::kit::drive::Stop;
 use crate::kit::failed_call::{words, wrong_count};

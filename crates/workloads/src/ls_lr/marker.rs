@@ -3,12 +3,12 @@
 //!
 //! Its name begins with a dot, so `ls -lR` does not list it.
 
+use command::ls_lr::LsLrShape;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use storage::call_error;
 
-use super::shape::LsLrShape;
 use crate::kit::failed_call::path_and_words;
 
 /// Its name in the root of each tree.

@@ -7,6 +7,7 @@
 //! here: the command line, text for people.
 
 mod caches;
+mod entry_paths;
 mod list;
 mod make;
 mod marker;
@@ -14,7 +15,6 @@ mod observer;
 mod parameters;
 mod pending;
 mod remove;
-mod shape;
 mod stamps;
 #[cfg(test)]
 mod tests;
@@ -39,7 +39,6 @@ use remove::TreeRemains;
 pub use marker::{Marker, TreeState};
 pub use observer::{Caches, LsLrEvent, LsLrListener, Shares, Walked, WalkerRow};
 pub use parameters::{LsLrParameters, Trees};
-pub use shape::LsLrShape;
 pub use walk::EntryCalls;
 
 /// The trees of a contract have more entries than this.

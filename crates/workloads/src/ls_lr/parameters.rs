@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use command::ls_lr::LsLrShape;
 use storage::Client;
 use units::Usage;
 
-use super::shape::LsLrShape;
 use super::walk::EntryCalls;
 
 /// The trees to walk.

@@ -6,13 +6,14 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use command::ls_lr::LsLrShape;
 use ranks::{Halt, Reduce};
 use storage::Names;
 
+use super::entry_paths::EntryPaths;
 use super::make::in_parts;
 use super::marker::{Marker, NAME, NEW, TreeState};
 use super::observer::LsLrListener;
-use super::shape::{EntryPaths, LsLrShape};
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::path::c_path;
 use crate::kit::rank::Rank;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use command::Settings;
+use command::ls_lr::LsLrShape;
 use measure::CycleClock;
 use results::Record;
 use results::records::Sink;
@@ -159,7 +160,7 @@ fn a_walk_asks_for_exactly_what_was_made_directory_by_directory_in_the_order_of_
     let phase = walked.phase.unwrap();
     assert_eq!((phase.ops, walked.entries), (230, 230));
     let mut wanted = BTreeSet::from([root.display().to_string()]);
-    let mut places = shape::EntryPaths::new(&root, SMALL);
+    let mut places = entry_paths::EntryPaths::new(&root, SMALL);
     let name = |path: &crate::kit::path::PathBuffer| path.as_path().display().to_string();
     let directories: BTreeSet<_> = (0..SMALL.directories()).map(|at| name(places.directory(at))).collect();
     wanted.extend(directories.iter().cloned());

@@ -5,6 +5,7 @@
 mod args;
 mod text;
 
+use command::age::AgeArgs;
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
@@ -19,7 +20,7 @@ use super::{LineEffect, PRINTS, waiting};
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::{complain, say};
 use crate::status::{DONE, USAGE, error_if};
-pub(crate) use args::AgeArgs;
+use args::MeantAgeing;
 use text::LiveLine;
 
 /// Runs the command on `local` ranks or the launcher's, and gives the exit status.
@@ -31,7 +32,7 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
     if args.print_profile {
         return Ok(program.print(DEFAULT_PROFILE));
     }
-    let (meant, storage) = (args.meant()?, posix()?);
+    let (meant, storage) = (MeantAgeing::read(args)?, posix()?);
     // Only rank 0 reads files.
     let outside = || if program.speaks { meant.outside().map(Some) } else { Ok(None) };
     waiting::records_in(meant.record.as_deref());
@@ -68,7 +69,7 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
 pub(crate) fn check(words: &[String], start: RankStart) -> Result<LineEffect, Usage> {
     match options::<AgeArgs>("age", words)? {
         Some(args) if !args.print_profile => {
-            args.meant()?;
+            MeantAgeing::read(args)?;
             start.check(Needs::Nothing)?;
             Ok(LineEffect::Runs)
         }
@@ -79,7 +80,7 @@ pub(crate) fn check(words: &[String], start: RankStart) -> Result<LineEffect, Us
 /// Rejects options after the directory that a job in a directory of its own would reject before it starts.
 pub(crate) fn check_state(words: &[String]) -> Result<(), Usage> {
     match options::<AgeArgs>("age", &[&["DIR".to_owned()], words].concat())? {
-        Some(args) => args.meant()?.found_from_anywhere(),
+        Some(args) => MeantAgeing::read(args)?.found_from_anywhere(),
         None => Err(Usage::new(PRINTS)),
     }
 }

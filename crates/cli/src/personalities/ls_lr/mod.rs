@@ -1,9 +1,10 @@
 //! `ls-lr`: many `ls -lR` at the same time. No classic program has this name; the options are assay's own.
 
-pub(super) mod options;
+mod options;
 mod text;
 mod trees;
 
+use command::ls_lr::LsLrOptions;
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
@@ -18,7 +19,6 @@ use super::program::{StartedProgram, posix};
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{DONE, ERROR, error_if};
-use options::LsLrOptions;
 use text::LsLrText;
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
@@ -78,7 +78,7 @@ pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, U
     };
     let start = RankStart { local: local_ranks(start.local, &options)?, ..start };
     start.check(Needs::Nothing)?;
-    options.parameters(start.ranks(), |_| true)?;
+    options::parameters(&options, start.ranks(), |_| true)?;
     Ok(LineEffect::Runs)
 }
 
@@ -95,7 +95,7 @@ fn local_ranks(outer: Option<u32>, options: &LsLrOptions) -> Result<Option<u32>,
 /// Checks everything that can be known before the run. `mine` is the rank of this process if it has only one;
 /// it checks only its own trees.
 fn ready(options: &LsLrOptions, ranks: u32, mine: Option<u32>) -> Result<ReadyLsLr, Usage> {
-    let parameters = options.parameters(ranks, |tree| options.holds(tree))?;
+    let parameters = options::parameters(options, ranks, |tree| options::holds(options, tree))?;
     match mine {
         None => (0..ranks).try_for_each(|tree| trees::check(&parameters, tree))?,
         Some(rank) => trees::check(&parameters, parameters.walked_by(rank, ranks))?,

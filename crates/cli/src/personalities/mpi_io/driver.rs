@@ -15,6 +15,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use command::mpi_io::MpiIoArgs;
 use conformance::{
     ConformanceCase, END_OF_JOB, KnownFailure, RankLibrary, mark_known_failure, matches, not_tried,
 };
@@ -25,7 +26,6 @@ use results::record::{Case as CaseRecord, CaseOutcome, Evidence};
 use results::records::Sink;
 use units::Usage;
 
-use super::args::MpiIoArgs;
 use super::crash;
 use super::reporter::{self, Message, names};
 use super::text;

@@ -16,6 +16,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use command::mpi_io::MpiIoArgs;
 use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, Suite};
 use ranks::launcher::RankLaunch;
 use ranks::{Comm, Halt};
@@ -29,7 +30,7 @@ use super::program::{StartedProgram, options};
 use super::run_records::RunRecords;
 use crate::session::{Needs, RankStart, Session};
 use crate::status::DONE;
-pub(crate) use args::MpiIoArgs;
+use args::{cases, check_dir};
 use rank_state::RankStates;
 use reporter::Reporter;
 use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
@@ -41,13 +42,13 @@ pub(crate) fn run(argv: &[String], args: MpiIoArgs, local: Option<u32>) -> u8 {
 }
 
 fn started(program: &StartedProgram<'_>, args: &MpiIoArgs, local: Option<u32>) -> Result<u8, Usage> {
-    let cases = args.cases()?;
+    let cases = cases(args)?;
     if args.list {
         return Ok(program.print(&list(&cases)));
     }
     let is_parallel = program.launch.as_ref().is_some_and(RankLaunch::is_parallel);
     args.check(is_parallel || local.is_some())?;
-    args.check_dir()?;
+    check_dir(args)?;
     if args.launch.is_some() {
         return driver::run(program.argv, args, &cases);
     }
@@ -59,7 +60,7 @@ fn started(program: &StartedProgram<'_>, args: &MpiIoArgs, local: Option<u32>) -
 /// Rejects a command line that a run rejects on any machine.
 pub(crate) fn check(words: &[String], start: RankStart) -> Result<LineEffect, Usage> {
     let Some(args) = options::<MpiIoArgs>("mpi-io", words)? else { return Ok(LineEffect::Prints) };
-    args.cases()?;
+    cases(&args)?;
     if args.list {
         return Ok(LineEffect::Prints);
     }

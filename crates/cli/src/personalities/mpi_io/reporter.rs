@@ -7,13 +7,13 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use command::mpi_io::MpiIoArgs;
 use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, TIMEOUT, mark_known_failure};
 use results::Record;
 use results::record::{Case as CaseRecord, CaseOutcome, Clients, End, Evidence};
 use serde::{Deserialize, Serialize};
 use units::several;
 
-use super::args::MpiIoArgs;
 use super::rank_state::{CaseStanding, RankStates};
 use super::text;
 use super::watchdog::{Limits, RunningCase};
