@@ -10,7 +10,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use command::{LineFacts, ToolLine, TypedCommand, WorkloadName, ior, mdtest};
+use command::{ToolLine, TypedCommand, WORKLOADS, WorkloadLine};
 use plan::app::{App, AppMetric, Pick, PrintedText, Stream};
 use plan::{Plan, schedule};
 use results::folder::{self, CampaignInfo, JobInfo, Machine, Manifest, names};
@@ -95,14 +95,10 @@ fn entries(dir: &Path) -> usize {
 pub fn command_line(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-    for key in ToolLine::keys() {
-        let _ = ToolLine::parse(key, &text);
-    }
-    ior::Line::read(&words);
-    mdtest::Line::read(&words);
     let _ = TypedCommand::read(&words);
-    for workload in [WorkloadName::Ior, WorkloadName::Mdtest, WorkloadName::FlashIo, WorkloadName::LsLr] {
-        LineFacts::read(workload, &words);
+    for workload in WORKLOADS {
+        let _ = ToolLine::parse(workload.key, &text);
+        WorkloadLine::read(workload.name, &words);
     }
     let line = text.replace(['"', '\\'], " ").replace(char::is_control, " ");
     plan(

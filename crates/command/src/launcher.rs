@@ -5,43 +5,7 @@
 
 use units::Usage;
 
-/// The programs that a command may start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WorkloadName {
-    /// `ior`
-    Ior,
-    /// `mdtest`
-    Mdtest,
-    /// `md-workbench`
-    MdWorkbench,
-    /// `fdtree`
-    Fdtree,
-    /// `ls -lR`
-    Ls,
-    /// `ls-lr`
-    LsLr,
-    /// `flash_benchmark_io`
-    FlashIo,
-    /// `mpi-io`
-    MpiIo,
-    /// `age`
-    Age,
-}
-
-/// The names of the program's commands, in lower case. The first name of a workload is that of its command.
-const WORKLOADS: &[(&str, WorkloadName)] = &[
-    ("age", WorkloadName::Age),
-    ("fdtree", WorkloadName::Fdtree),
-    ("fdtree.bash", WorkloadName::Fdtree),
-    ("flash-io", WorkloadName::FlashIo),
-    ("flash_benchmark_io", WorkloadName::FlashIo),
-    ("ior", WorkloadName::Ior),
-    ("ls", WorkloadName::Ls),
-    ("ls-lr", WorkloadName::LsLr),
-    ("md-workbench", WorkloadName::MdWorkbench),
-    ("mdtest", WorkloadName::Mdtest),
-    ("mpi-io", WorkloadName::MpiIo),
-];
+use crate::workload::{WORKLOADS, Workload, WorkloadName};
 
 /// The meaning of a launcher's option.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -178,23 +142,6 @@ pub struct TypedCommand {
     pub hints: bool,
 }
 
-impl WorkloadName {
-    /// The workload of this command; `None` for another program.
-    pub fn named(command: &str) -> Option<Self> {
-        WORKLOADS.iter().find(|(name, _)| *name == command).map(|(_, workload)| *workload)
-    }
-
-    /// The workload of this command in a plan; `mpi-io` for an unknown command.
-    pub fn of_command(command: &str) -> Self {
-        Self::named(command).unwrap_or(Self::MpiIo)
-    }
-
-    /// The name of its command.
-    pub fn command(self) -> &'static str {
-        WORKLOADS.iter().find(|(_, workload)| *workload == self).map_or("", |(name, _)| *name)
-    }
-}
-
 impl TypedCommand {
     /// Splits a command, and fails if it starts no known workload.
     pub fn read(words: &[String]) -> Result<Self, Usage> {
@@ -208,11 +155,11 @@ impl TypedCommand {
         };
         let found = words.iter().enumerate().find_map(|(at, word)| {
             let base = name(word);
-            let (_, workload) = WORKLOADS.iter().find(|(known, _)| *known == base)?;
-            (!is_value(at)).then_some((at, *workload))
+            let workload = WorkloadName::named(&base)?;
+            (!is_value(at)).then_some((at, workload))
         });
         let Some((at, workload)) = found else {
-            let known: Vec<&str> = WORKLOADS.iter().map(|(name, _)| *name).collect();
+            let known: Vec<&str> = WORKLOADS.iter().flat_map(Workload::known).collect();
             let known = known.join(", ");
             return Err(Usage(format!("the command does not start a known workload. Known: {known}")));
         };

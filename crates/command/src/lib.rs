@@ -1,18 +1,17 @@
 //! Command lines of workloads: their options, and what a command line requests.
 //!
-//! The options of `ior`, `mdtest` and `md-workbench` are enums with a table each. One grammar, in
-//! [`classic`], turns a command line into occurrences of options. All readers use these occurrences: the
-//! personalities that run the workload, and the plan and the linter, which read a [`classic::ReadLine`].
+//! [`WORKLOADS`] has a row for each workload. Its options are described once, for the program that runs it and
+//! for plan, linter and judge, which read a [`WorkloadLine`] as far as it can be read.
 //!
-//! The parsers of the other workloads are in `cli` (`fdtree/grammar.rs`, `flash_io/grammar.rs`,
-//! `ls_lr/options.rs`, `mpi_io/args.rs`). This crate has only the facts of them that plans need, read by
-//! [`words`].
+//! The options of `ior`, `mdtest` and `md-workbench` are enums with a table each, and one grammar in
+//! [`classic`]. `fdtree` and `flash-io` have tables and grammars of their own. clap parses the others.
 //!
 //! Never here: running a command line, files, and the conclusions of a plan or of the linter.
 #![forbid(unsafe_code)]
 
 pub mod age;
 pub mod backends;
+mod clap_line;
 pub mod classic;
 mod data_key;
 pub mod fdtree;
@@ -23,23 +22,23 @@ pub mod ls_lr;
 pub mod md_workbench;
 pub mod mdtest;
 pub mod mpi_io;
-mod name_facts;
 mod own_options;
 mod packet;
+mod planned;
 mod settings;
-mod stamped;
-pub mod tool_line;
-pub mod words;
+mod workload;
 
 pub use backends::{Abilities, BACKENDS, Backend, BackendOption, FileForm, Needs, backend, discards_data};
 pub use data_key::{KeySource, check_nonce};
 pub use ior::IorOption;
-pub use launcher::{LaunchedRanks, TypedCommand, WorkloadName};
+pub use launcher::{LaunchedRanks, TypedCommand};
 pub use md_workbench::MdWorkbenchOption;
 pub use mdtest::MdtestOption;
-pub use name_facts::{LineFacts, WalkFacts};
 pub use own_options::OwnOption;
 pub use packet::Packet;
+pub use planned::PlannedLine;
 pub use settings::Settings;
-pub use stamped::has_stamped_data;
-pub use tool_line::{Measures, ToolLine};
+pub use workload::{
+    Measures, ToolLine, WORKLOADS, Workload, WorkloadLine, WorkloadName, has_stamped_data, plan_keys,
+    shows_progress,
+};

@@ -1,8 +1,31 @@
-//! The options of `mpi-io`.
+//! The command line of `mpi-io`: its options, and the groups of its cases.
 
 use std::path::{Path, PathBuf};
 
 use units::Usage;
+
+use crate::planned::{PlannedLine, check_options, check_stray};
+
+/// The groups of mpi-io cases: the part of a case's name before the first dot.
+const GROUPS: &[&str] = &[
+    "access",
+    "atomic",
+    "consistency",
+    "datarep",
+    "delete",
+    "end",
+    "errors",
+    "groups",
+    "hints",
+    "large",
+    "open",
+    "partial",
+    "pointers",
+    "posix",
+    "requests",
+    "size",
+    "views",
+];
 
 /// Check POSIX and MPI-IO guarantees between many ranks
 ///
@@ -50,7 +73,7 @@ pub struct MpiIoArgs {
 
 impl MpiIoArgs {
     /// The directory under test. Not for `--list`, which needs none.
-    pub fn dir(&self) -> &Path {
+    pub fn tested_dir(&self) -> &Path {
         self.dir.as_deref().expect("DIR is required unless --list is given")
     }
 
@@ -70,5 +93,42 @@ impl MpiIoArgs {
             return Err(Usage::new(why));
         }
         Ok(())
+    }
+}
+
+impl MpiIoArgs {
+    /// Whether the selected cases may be in a group.
+    fn may_hold(&self, group: &str) -> bool {
+        let fits = |pattern: &String| {
+            let before_dot = pattern.split('.').next().unwrap_or_default();
+            before_dot.contains(['*', '?']) || before_dot == group
+        };
+        self.only.is_empty() || self.only.iter().any(fits)
+    }
+}
+
+impl PlannedLine for MpiIoArgs {
+    fn check_planned(&self) -> Result<(), Usage> {
+        check_stray("mpi-io", self.dir.as_deref().and_then(Path::to_str))?;
+        check_options(&[
+            ("launch", self.launch.is_some()),
+            ("record", self.record.is_some()),
+            ("speak-from", self.speak_from.is_some()),
+            ("list", self.list),
+        ])
+    }
+
+    fn phases(&self) -> Vec<&'static str> {
+        ["cases"].into_iter().chain(GROUPS.iter().copied().filter(|group| self.may_hold(group))).collect()
+    }
+
+    // With --large, a case moves 2 GiB from one rank. The other cases have a few files of some MiB.
+    fn set_bytes(&self, ranks: u64) -> u64 {
+        let large = if self.large && self.may_hold("large") { 5 << 30 } else { 0 };
+        ranks.saturating_mul(16 << 20).saturating_add(large)
+    }
+
+    fn set_names(&self, ranks: u64, _preload: u64) -> u64 {
+        ranks.saturating_mul(1000)
     }
 }

@@ -4,8 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use command::words::{SplitLine, Valued};
-use command::{LaunchedRanks, LineFacts, WorkloadName, ior};
+use command::{LaunchedRanks, WorkloadLine, WorkloadName, ior};
 use plan::launcher::LaunchKind;
 use plan::line::Line;
 use plan::{Criterion, Decide, Goal, Group, Placement, Plan, Score, Stat, StateKind, Stripes, Test, Uses};
@@ -37,9 +36,8 @@ pub(crate) fn subjects(plan: &Plan) -> PlanSubject {
     let scores = plan.scores.iter().map(|score| of_score(plan, score));
     let only_filled = plan.states.iter().filter_map(|state| match &state.kind {
         StateKind::Age(words) => {
-            let split = SplitLine::read(words, Valued { letters: "", long: &["--cycles"] });
-            let cycles: Option<f64> = split.long("cycles").and_then(|number| number.parse().ok());
-            cycles.is_some_and(|cycles| cycles <= 0.0).then(|| (state.job(), words.join(" ")))
+            let WorkloadLine::Age(age) = WorkloadLine::read(WorkloadName::Age, words) else { return None };
+            age.cycles.is_some_and(|cycles| cycles <= 0.0).then(|| (state.job(), words.join(" ")))
         }
         StateKind::Preload(_) | StateKind::Degrade { .. } => None,
     });
@@ -201,11 +199,11 @@ fn compared<'p>(plan: &'p Plan, test: &'p Test) -> impl Iterator<Item = &'p str>
 }
 
 /// The purpose of the test, from what is compared.
-fn role(plan: &Plan, test: &Test, line: &LineFacts) -> Option<LineRole> {
+fn role(plan: &Plan, test: &Test, line: &Option<WorkloadLine>) -> Option<LineRole> {
     if let plan::Role::Hero(_) = test.role {
         return Some(LineRole::Hero);
     }
-    if !matches!(line, LineFacts::Ior(_)) || compared(plan, test).next().is_none() {
+    if !matches!(line, Some(WorkloadLine::Ior(_))) || compared(plan, test).next().is_none() {
         return None;
     }
     let all = |phase: &str| compared(plan, test).all(|metric| metric.starts_with(phase));
@@ -233,8 +231,8 @@ fn own_clause(plan: &Plan, test: &Test) -> String {
     if of_sum || is_probe(plan, test) { String::new() } else { test.clause.clone() }
 }
 
-fn facts(line: &Line) -> LineFacts {
-    LineFacts::read(WorkloadName::of_command(line.workload()), line.words())
+fn facts(line: &Line) -> Option<WorkloadLine> {
+    Some(WorkloadLine::read(WorkloadName::named(line.workload())?, line.words()))
 }
 
 /// Ranks as the plan states them. Local ranks are all on one node.

@@ -16,13 +16,13 @@ mod subject;
 mod table;
 mod waivers;
 
-use command::WorkloadName;
+use command::{WorkloadLine, WorkloadName};
 use plan::{Choice, Plan};
 use results::finding::{Finding, SourcePosition};
 use results::folder::Machine;
 
 pub use chosen::{complete, errors, findings_of};
-pub use command::words::size;
+pub use command::classic::size;
 pub use examples::LintExample;
 pub use machine::MachineSubject;
 pub use subject::{
@@ -90,9 +90,11 @@ pub fn plan_with(plan: &Plan, drifted: Drifted) -> Vec<Finding> {
 fn settled(plan: &Plan, drifted: Drifted) -> Vec<Finding> {
     let mut subject = from_plan::subjects(plan);
     for line in &mut subject.lines {
-        if let Some(workload) = line.workload() {
-            line.drift = drifted(workload, line.line.words());
-        }
+        line.drift = match &line.line {
+            Some(WorkloadLine::Ior(read)) => drifted(WorkloadName::Ior, &read.words),
+            Some(WorkloadLine::Mdtest(read)) => drifted(WorkloadName::Mdtest, &read.words),
+            _ => Vec::new(),
+        };
     }
     waivers::settle_plan(plan, whole(&subject))
 }

@@ -4,7 +4,7 @@
 //! [`LineSubject::worded_role`], which gives only info.
 //! Never here: where the facts come from.
 
-use command::{LaunchedRanks, LineFacts, TypedCommand, WorkloadName, ior, mdtest};
+use command::{LaunchedRanks, PlannedLine, TypedCommand, WorkloadLine, ior, mdtest};
 use plan::{Comparison, Stat};
 use results::finding::SourcePosition;
 use units::{Dimension, Quantity};
@@ -133,8 +133,8 @@ pub struct LineSubject {
     pub at: Option<(usize, usize)>,
     /// Number of words before the arguments of the workload.
     pub offset: usize,
-    /// The options.
-    pub line: LineFacts,
+    /// The options; `None` for an external program.
+    pub line: Option<WorkloadLine>,
     /// Ranks from the launcher's options.
     pub launched: LaunchedRanks,
     /// Ranks stated separately: by a plan, or by options of the linter.
@@ -188,7 +188,7 @@ impl LineSubject {
     pub fn of(command: &TypedCommand) -> Self {
         Self {
             offset: command.offset,
-            line: LineFacts::read(command.workload, &command.words),
+            line: Some(WorkloadLine::read(command.workload, &command.words)),
             launched: command.launched,
             hints: command.hints,
             ..Self::default()
@@ -198,7 +198,7 @@ impl LineSubject {
     /// The command line of IOR, if all its options are known.
     pub(crate) fn ior(&self) -> Option<&ior::Line> {
         match &self.line {
-            LineFacts::Ior(line) if line.parsed.script.is_none() => Some(line),
+            Some(WorkloadLine::Ior(line)) if line.parsed.script.is_none() => Some(line),
             _ => None,
         }
     }
@@ -206,17 +206,8 @@ impl LineSubject {
     /// The command line of mdtest.
     pub(crate) fn mdtest(&self) -> Option<&mdtest::Line> {
         match &self.line {
-            LineFacts::Mdtest(line) => Some(line),
+            Some(WorkloadLine::Mdtest(line)) => Some(line),
             _ => None,
-        }
-    }
-
-    /// The workload, if the options of its command line may have drifted.
-    pub(crate) fn workload(&self) -> Option<WorkloadName> {
-        match self.line {
-            LineFacts::Ior(_) => Some(WorkloadName::Ior),
-            LineFacts::Mdtest(_) => Some(WorkloadName::Mdtest),
-            LineFacts::Walk(_) | LineFacts::Other(_) => None,
         }
     }
 

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use command::PlannedLine;
 use units::{Dimension, Quantity};
 
 use crate::line::Line;
@@ -228,9 +229,9 @@ fn of_operations(known: &KnownRates<'_>, line: &Line, placed: &Placement) -> Vec
             [phase].into_iter().chain(parts).find_map(|name| Some((name, known.of_phase(name, 0.0)?)));
         let (name, rate) = with_rate.map_or((phase, None), |(name, rate)| (name, Some(rate)));
         let deadline = Some(tool.phase_limit_s(name) as f64).filter(|limit| *limit > 0.0);
-        match tool.operations(name, placed.ranks) {
-            Some(operations) => time(operations as f64, rate, deadline, 0.0),
-            None => Estimate::unknown(),
+        match tool.operations(name, placed.ranks.into()) {
+            operations @ 1.. => time(operations as f64, rate, deadline, 0.0),
+            0 => Estimate::unknown(),
         }
     };
     counted.map(of_phase).collect()

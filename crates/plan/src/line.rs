@@ -3,15 +3,12 @@
 //! Invariant: the arguments stay as they are, except that `{dir}` is replaced. If they do not set the place
 //! of the files, it is added.
 
-pub use command::has_stamped_data;
-use command::{Measures, ToolLine, ior};
+use command::{Measures, PlannedLine, ToolLine, WorkloadName, ior};
+pub use command::{has_stamped_data, shows_progress};
 use results::record::CaseOutcome;
 use units::Usage;
 
 use crate::app::App;
-
-/// The file of an IOR command line that does not name one.
-pub(crate) const IOR_FILE: &str = "{dir}/data";
 
 /// The command line of a test.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,10 +76,23 @@ impl Line {
 
     /// The command of the workload.
     pub fn workload(&self) -> &'static str {
+        self.name().map_or("app", WorkloadName::command)
+    }
+
+    fn name(&self) -> Option<WorkloadName> {
         match self {
-            Self::Ior(_) => "ior",
-            Self::Tool(line) => line.workload(),
-            Self::App(_) => "app",
+            Self::Ior(_) => Some(WorkloadName::Ior),
+            Self::Tool(line) => Some(line.workload()),
+            Self::App(_) => None,
+        }
+    }
+
+    /// The facts of a workload of this program.
+    fn known(&self) -> Option<&dyn PlannedLine> {
+        match self {
+            Self::Ior(line) => Some(&**line),
+            Self::Tool(line) => Some(&**line),
+            Self::App(_) => None,
         }
     }
 
@@ -97,150 +107,97 @@ impl Line {
 
     /// The arguments that set the place of the files, with `{dir}` in them; empty if the line sets it.
     pub fn place(&self) -> Vec<String> {
-        let words: &[&str] = match self {
-            Self::Ior(line) if line.file().is_some() => &[],
-            Self::Ior(_) => &["-o", IOR_FILE],
-            Self::Tool(line) => line.place(),
-            Self::App(_) => &[],
-        };
+        let is_set = self.known().is_some_and(|line| line.dir().is_some());
+        let words = self.name().filter(|_| !is_set).map_or(&[][..], WorkloadName::place);
         words.iter().map(ToString::to_string).collect()
     }
 
     /// Names of the phases that the command line yields, as records name them.
     pub fn phases(&self) -> Vec<String> {
-        let named = |phases: Vec<&str>| phases.into_iter().map(str::to_owned).collect();
-        match self {
-            Self::Ior(line) => named(line.phases()),
-            Self::Tool(line) => named(line.phases()),
-            Self::App(app) => app.phases(),
-        }
+        let known = |line: &dyn PlannedLine| line.phases().into_iter().map(str::to_owned).collect();
+        self.known().map_or_else(|| self.as_app().map_or(Vec::new(), App::phases), known)
+    }
+
+    /// What its phases count; `None` for an external program.
+    pub(crate) fn measures(&self) -> Option<Measures> {
+        self.name().map(WorkloadName::measures)
     }
 
     /// Whether a criterion can use `metric` on these phases.
     pub fn yields(&self, metric: &str) -> bool {
-        match self {
-            Self::Ior(_) => yields(Measures::Bytes, metric),
-            Self::Tool(line) => yields(line.measures(), metric),
-            Self::App(_) => true,
-        }
+        self.measures().is_none_or(|measures| yields(measures, metric))
     }
 
     /// Whether the command line works on files that it did not make itself.
     pub fn only_reads(&self) -> bool {
-        match self {
-            Self::Ior(line) => !line.write,
-            Self::Tool(line) => !line.creates(),
-            Self::App(_) => false,
-        }
+        self.known().is_some_and(|line| !line.creates())
     }
 
     /// Whether it writes into files or creates entries, its own or those of others.
     pub fn writes(&self) -> bool {
-        match self {
-            Self::Ior(line) => line.writes(),
-            Self::Tool(line) => line.creates(),
-            Self::App(_) => true,
-        }
+        self.known().is_none_or(PlannedLine::writes)
     }
 
     /// Whether its files still exist when it has ended.
     pub fn keeps(&self) -> bool {
-        match self {
-            Self::Ior(line) => line.keep,
-            Self::Tool(line) => !line.removes(),
-            Self::App(_) => true,
-        }
+        self.known().is_none_or(|line| !line.removes())
     }
 
     /// Bytes that it writes and reads at most, on this number of ranks.
     pub fn bytes(&self, ranks: u32) -> (u64, u64) {
-        match self {
-            Self::Ior(line) => {
-                let bytes = line.bytes(ranks).saturating_mul(line.repetitions.into());
-                let share = |present: bool| if present { bytes } else { 0 };
-                let parts = [line.reads_plainly(), line.read_check, line.write_check];
-                let read = parts.into_iter().map(share).fold(0, u64::saturating_add);
-                (share(line.write), read)
-            }
-            Self::Tool(line) => line.bytes(ranks),
-            Self::App(app) => (app.writes_bytes, 0),
-        }
+        let of_app = || (self.as_app().map_or(0, |app| app.writes_bytes), 0);
+        self.known().map_or_else(of_app, |line| line.moves_bytes(ranks))
     }
 
     /// The largest number of bytes of its files that exist at the same time.
     pub fn holds_bytes(&self, ranks: u32) -> u64 {
-        match self {
-            Self::Ior(line) if line.write => line.bytes(ranks).saturating_mul(line.sets()),
-            Self::Ior(_) | Self::App(_) => self.bytes(ranks).0,
-            Self::Tool(line) => line.holds_bytes(ranks),
-        }
+        self.known().map_or_else(|| self.bytes(ranks).0, |line| line.holds_bytes(ranks))
     }
 
     /// The largest number of its files and directories that exist at the same time, with `preload` files put
     /// into each directory before.
     pub fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
-        match self {
-            Self::Ior(line) if line.file_per_rank => u64::from(ranks).saturating_mul(line.sets()),
-            Self::Ior(line) => line.sets(),
-            Self::App(_) => 1,
-            Self::Tool(line) => line.holds_names(ranks, preload),
-        }
+        self.known().map_or(1, |line| line.holds_names(ranks, preload))
     }
 
     /// Seconds after which its phases stop; 0 for never.
     pub fn deadline_s(&self) -> u64 {
-        match self {
-            Self::Ior(line) => line.deadline.into(),
-            Self::Tool(line) => line.deadline_s(),
-            Self::App(_) => 0,
-        }
+        self.known().map_or(0, PlannedLine::deadline_s)
     }
 
     /// Whether the command line itself fills directories first.
     pub fn preloads(&self) -> bool {
-        self.as_tool().is_some_and(ToolLine::preloads)
+        self.known().is_some_and(PlannedLine::preloads)
     }
 
     /// Whether each rank has its own tree of directories: `-u` of mdtest.
     pub fn has_own_trees(&self) -> bool {
-        self.as_tool().is_some_and(ToolLine::has_own_trees)
+        self.known().is_some_and(PlannedLine::has_own_trees)
     }
 
     /// Whether the phase compares data, and so counts wrong data.
     pub fn compares(&self, phase: &str) -> bool {
-        match self {
-            Self::Ior(_) => phase.ends_with("_check"),
-            Self::Tool(line) => line.compares(phase),
-            Self::App(_) => false,
-        }
+        self.known().is_some_and(|line| line.compares(phase))
     }
 
     /// Whether the failures of the phase show what is missing.
     pub fn knows_failures(&self, phase: &str) -> bool {
-        self.as_tool().is_none_or(|line| line.knows_failures(phase))
+        self.known().is_none_or(|line| line.knows_failures(phase))
     }
 
     /// Whether its workload starts ranks itself, also again after ranks were lost: mpi-io.
     pub fn starts_ranks(&self) -> bool {
-        self.as_tool().is_some_and(|line| line.measures() == Measures::Cases)
+        self.measures() == Some(Measures::Cases)
     }
 
     /// How often it repeats everything within one job.
     pub fn repetitions(&self) -> u64 {
-        match self {
-            Self::Ior(line) => line.repetitions.into(),
-            Self::Tool(line) => line.repetitions(),
-            Self::App(_) => 1,
-        }
+        self.known().map_or(1, PlannedLine::repetitions)
     }
 
     /// The command line of IOR.
     pub fn as_ior(&self) -> Option<&ior::Line> {
         if let Self::Ior(line) = self { Some(line) } else { None }
-    }
-
-    fn as_tool(&self) -> Option<&ToolLine> {
-        if let Self::Tool(line) = self { Some(line) } else { None }
     }
 
     /// The external program.
@@ -274,12 +231,13 @@ mod tests {
         let lines = [
             ("fdtree", "-l 1"),
             ("flash_io", "-b"),
+            ("ior", "-w"),
             ("ls_lr", "--make"),
             ("md_workbench", "-P 1"),
             ("mdtest", "-n 1"),
             ("mpi_io", "--large"),
         ];
-        assert!(ToolLine::keys().eq(lines.iter().map(|(key, _)| *key)));
+        assert!(command::plan_keys().eq(lines.iter().map(|(key, _)| *key)));
         for (key, text) in lines {
             let plan = format!(
                 "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\" }}\n[[test]]\n\

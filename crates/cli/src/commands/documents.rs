@@ -5,9 +5,10 @@
 use std::path::Path;
 
 use clap::FromArgMatches;
+use command::WorkloadName;
 use testkit::documents::{Example, documents, examples, whole_plan};
 
-use super::{Assay, Command, help};
+use super::{Assay, ClassicCommand, Command, help};
 use crate::personalities;
 use crate::session::RankStart;
 
@@ -114,8 +115,8 @@ fn check(words: &[String]) -> Result<(), String> {
             None => Err(format!("`{first}` starts no program of assay")),
         };
     }
-    if let Some(classic) = personalities::named(first) {
-        return rejected(classic, &words[1..]);
+    if let Some(workload) = personalities::named(first) {
+        return rejected(workload, &words[1..]);
     }
     match first {
         "assay" => parsed(words),
@@ -124,9 +125,9 @@ fn check(words: &[String]) -> Result<(), String> {
     }
 }
 
-fn rejected(classic: &personalities::Personality, words: &[String]) -> Result<(), String> {
+fn rejected(workload: WorkloadName, words: &[String]) -> Result<(), String> {
     let start = RankStart { launched: Some(1), local: None };
-    (classic.check)(words, start).map(drop).map_err(|why| why.0)
+    personalities::check(workload, words, start).map(drop).map_err(|why| why.0)
 }
 
 fn parsed(words: &[String]) -> Result<(), String> {
@@ -136,16 +137,10 @@ fn parsed(words: &[String]) -> Result<(), String> {
         Ok(matches) => matches,
     };
     let assay = Assay::from_arg_matches(&matches).map_err(|error| error.to_string())?;
-    let (name, classic) = match assay.command {
-        Command::Ior(classic) => ("ior", classic),
-        Command::Mdtest(classic) => ("mdtest", classic),
-        Command::MdWorkbench(classic) => ("md-workbench", classic),
-        Command::Fdtree(classic) => ("fdtree", classic),
-        Command::FlashIo(classic) => ("flash-io", classic),
-        Command::LsLr(classic) => ("ls-lr", classic),
-        _ => return Ok(()),
-    };
-    rejected(personalities::named(name).expect("a classic program"), &classic.tokens)
+    match assay.command {
+        Command::Classic(ClassicCommand { workload, tokens }) => rejected(workload, &tokens),
+        _ => Ok(()),
+    }
 }
 
 /// The command lines of an example: a `\` at the end of a line continues it.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use units::Usage;
 
-use crate::personalities::PERSONALITIES;
+use crate::personalities::programs;
 use crate::speech::say;
 use crate::status::DONE;
 
@@ -22,8 +22,8 @@ pub(crate) fn run(args: LinksArgs) -> anyhow::Result<u8> {
     if !args.dir.is_dir() {
         return Err(Usage(format!("{} is not a directory. Create it first.", args.dir.display())).into());
     }
-    for personality in PERSONALITIES {
-        let link = args.dir.join(personality.name);
+    for (workload, name) in programs() {
+        let link = args.dir.join(name);
         if std::fs::read_link(&link).is_ok_and(|target| target == program) {
             say(&format!("{} already exists\n", link.display()))?;
             continue;
@@ -32,7 +32,7 @@ pub(crate) fn run(args: LinksArgs) -> anyhow::Result<u8> {
             return Err(Usage(format!("{} already exists. Move it away.", link.display())).into());
         }
         symlink(&program, &link).with_context(|| format!("cannot create {}", link.display()))?;
-        say(&format!("{} -> {}: {}\n", link.display(), program.display(), personality.about))?;
+        say(&format!("{} -> {}: {}\n", link.display(), program.display(), workload.about))?;
     }
     Ok(DONE)
 }

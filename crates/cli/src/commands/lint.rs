@@ -5,7 +5,7 @@ mod page;
 mod text;
 
 use anyhow::Result;
-use command::{LaunchedRanks, LineFacts, TypedCommand};
+use command::{LaunchedRanks, TypedCommand, WorkloadLine};
 use lint::{FsFacts, LineRejection, LineRole, LineSubject, MakerFacts};
 use plan::Plan;
 use results::finding::{Finding, Severity};
@@ -150,10 +150,10 @@ fn source(reader: &LineSubject, of_reader: Option<RankStart>, text: &str) -> Res
         return Err(Usage(format!("--dataset: the command is rejected: {why}")));
     }
     match &made.line {
-        LineFacts::Ior(line) if line.parsed.script.is_some() => {
+        Some(WorkloadLine::Ior(line)) if line.parsed.script.is_some() => {
             Err(Usage::new("--dataset: -f hides the options. Write them on the command line."))
         }
-        LineFacts::Ior(line) => Ok(MakerFacts {
+        Some(WorkloadLine::Ior(line)) => Ok(MakerFacts {
             name: "the dataset".to_owned(),
             line: *line.clone(),
             ranks: made.ranks().or(reader.ranks()),

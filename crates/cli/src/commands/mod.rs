@@ -28,7 +28,8 @@ mod watch;
 mod witness;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{FromArgMatches, Parser, Subcommand};
+use clap::{Arg, ArgMatches, FromArgMatches, Parser, Subcommand};
+use command::{WORKLOADS, Workload, WorkloadName};
 
 use crate::personalities::{self, named};
 use crate::session::launch;
@@ -67,41 +68,61 @@ enum Command {
     Lint(lint::LintArgs),
     Completions(paper::Completions),
     Man(paper::Man),
-    /// Read and write like the classic `ior` (options: `assay ior -h`)
-    #[command(disable_help_flag = true)]
-    Ior(Classic),
-    /// Create and remove a tree like the classic `fdtree`
-    #[command(disable_help_flag = true)]
-    Fdtree(Classic),
-    /// Write a checkpoint and plot files like the classic FLASH-IO
-    #[command(disable_help_flag = true, visible_alias = "flash_benchmark_io")]
-    FlashIo(Classic),
-    /// List large trees like many `ls -lR` at the same time
-    #[command(disable_help_flag = true)]
-    LsLr(Classic),
+    #[command(flatten)]
+    Classic(ClassicCommand),
     Age(command::age::AgeArgs),
-    /// Create, stat, read and remove files like the classic `mdtest`
-    #[command(disable_help_flag = true)]
-    Mdtest(Classic),
-    /// Renew a working set of objects like the classic `md-workbench`
-    #[command(disable_help_flag = true)]
-    MdWorkbench(Classic),
     MpiIo(command::mpi_io::MpiIoArgs),
 }
 
-/// The arguments of a classic program, which has a parser of its own.
-#[derive(clap::Args)]
-struct Classic {
-    /// Options of the classic program
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+/// A classic program, which has a parser of its own.
+struct ClassicCommand {
+    workload: WorkloadName,
     tokens: Vec<String>,
+}
+
+impl Subcommand for ClassicCommand {
+    fn augment_subcommands(assay: clap::Command) -> clap::Command {
+        let tokens = Arg::new("tokens")
+            .num_args(0..)
+            .trailing_var_arg(true)
+            .allow_hyphen_values(true)
+            .value_name("OPTIONS")
+            .help("Options of the classic program");
+        let row = |row: &Workload| {
+            let command = clap::Command::new(row.names[0]).about(row.help);
+            command.visible_aliases(&row.names[1..]).disable_help_flag(true).arg(tokens.clone())
+        };
+        assay.subcommands(WORKLOADS.iter().filter(|row| !row.help.is_empty()).map(row))
+    }
+
+    fn augment_subcommands_for_update(assay: clap::Command) -> clap::Command {
+        Self::augment_subcommands(assay)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        named(name).is_some()
+    }
+}
+
+impl FromArgMatches for ClassicCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let (name, matches) = matches.subcommand().ok_or(clap::Error::new(ErrorKind::MissingSubcommand))?;
+        let workload = named(name).ok_or(clap::Error::new(ErrorKind::InvalidSubcommand))?;
+        let tokens = matches.get_many("tokens").map_or(Vec::new(), |all| all.cloned().collect());
+        Ok(Self { workload, tokens })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Runs the command line `argv` and gives the exit status. Under the name of a classic program this
 /// is that program.
 pub(crate) fn run(argv: &[String]) -> u8 {
-    if let Some(classic) = argv.first().and_then(|program| named(program)) {
-        return (classic.run)(argv, &argv[1..], None);
+    if let Some(workload) = argv.first().and_then(|program| named(program)) {
+        return personalities::run(workload, argv, &argv[1..], None);
     }
     let parsed = help::command().try_get_matches_from(argv);
     let assay = match parsed.and_then(|matches| Assay::from_arg_matches(&matches)) {
@@ -110,16 +131,11 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     };
     let ranks = assay.ranks;
     let done = match assay.command {
-        Command::Fdtree(classic) => return personalities::fdtree::run(argv, &classic.tokens, ranks),
-        Command::FlashIo(classic) => return personalities::flash_io::run(argv, &classic.tokens, ranks),
-        Command::Ior(classic) => return personalities::ior::run(argv, &classic.tokens, ranks),
-        Command::LsLr(own) => return personalities::ls_lr::run(argv, &own.tokens, ranks),
-        Command::MdWorkbench(classic) => {
-            return personalities::md_workbench::run(argv, &classic.tokens, ranks);
+        Command::Classic(ClassicCommand { workload, tokens }) => {
+            return personalities::run(workload, argv, &tokens, ranks);
         }
         Command::Age(args) => return personalities::age::run(argv, args, ranks),
         Command::MpiIo(args) => return personalities::mpi_io::run(argv, args, ranks),
-        Command::Mdtest(classic) => return personalities::mdtest::run(argv, &classic.tokens, ranks),
         _ if let Some(ranks) = ranks => Err(units::Usage(format!(
             "-n {ranks} is an option of workloads, such as `assay -n {ranks} ior`. Leave it out here."
         ))
@@ -179,8 +195,8 @@ mod tests {
     #[test]
     fn the_command_line_is_sound_and_every_classic_program_has_its_command() {
         Assay::command().debug_assert();
-        for personality in personalities::PERSONALITIES {
-            assert!(Assay::command().find_subcommand(personality.name).is_some(), "{}", personality.name);
+        for (_, name) in personalities::programs() {
+            assert!(Assay::command().find_subcommand(name).is_some(), "{name}");
         }
     }
 }

@@ -27,70 +27,44 @@ mod stuck;
 mod waiting;
 
 use crate::session::RankStart;
+use crate::status::USAGE;
 pub(crate) use classic::data_key;
 use classic::drift::{RejectedOptions, is_unfilled};
-use command::WorkloadName;
+use command::{WORKLOADS, Workload, WorkloadName};
 use lint::{Drift, LineRejection};
 use units::Usage;
 
-/// A classic program that assay can run as.
-pub(crate) struct Personality {
-    /// Its name, as a command and as the name of a link to assay.
-    pub(crate) name: &'static str,
-    /// One line of help.
-    pub(crate) about: &'static str,
-    /// Runs it and gives the exit status. Arguments: the whole command line, the tokens after the program's
-    /// name, and the number of local ranks.
-    pub(crate) run: fn(&[String], &[String], Option<u32>) -> u8,
+/// Runs a program and gives the exit status. Arguments: the whole command line, the tokens after the name of
+/// the program, and the number of local ranks.
+type RunProgram = fn(&[String], &[String], Option<u32>) -> u8;
+
+/// A workload as a program.
+struct Personality {
+    /// `None` if its options are those of a command of assay.
+    run: Option<RunProgram>,
     /// Rejects tokens that a run rejects on any machine.
-    pub(crate) check: fn(&[String], RankStart) -> Result<LineEffect, Usage>,
+    check: fn(&[String], RankStart) -> Result<LineEffect, Usage>,
 }
 
-/// All of them, by name.
-pub(crate) const PERSONALITIES: &[Personality] = &[
-    Personality {
-        name: "fdtree",
-        about: "create and remove a tree of files (options and output of fdtree 1.0.2)",
-        run: fdtree::run,
-        check: fdtree::check,
-    },
-    Personality {
-        name: "flash-io",
-        about: "write a checkpoint and two plot files (options and output of FLASH-IO)",
-        run: flash_io::run,
-        check: flash_io::check,
-    },
-    Personality {
-        name: "flash_benchmark_io",
-        about: "write a checkpoint and two plot files (options and output of FLASH-IO)",
-        run: flash_io::run,
-        check: flash_io::check,
-    },
-    Personality {
-        name: "ior",
-        about: "transfer data in parallel (options and output of IOR 4.1)",
-        run: ior::run,
-        check: ior::check,
-    },
-    Personality {
-        name: "ls-lr",
-        about: "list large trees with many `ls -lR` at once",
-        run: ls_lr::run,
-        check: ls_lr::check,
-    },
-    Personality {
-        name: "md-workbench",
-        about: "renew a working set of objects (options and output of md-workbench 4.1)",
-        run: md_workbench::run,
-        check: md_workbench::check,
-    },
-    Personality {
-        name: "mdtest",
-        about: "work on files and directories in parallel (options and output of mdtest 4.1)",
-        run: mdtest::run,
-        check: mdtest::check,
-    },
-];
+fn personality(workload: WorkloadName) -> Personality {
+    match workload {
+        WorkloadName::Age => Personality { run: None, check: age::check },
+        WorkloadName::Fdtree => Personality { run: Some(fdtree::run), check: fdtree::check },
+        WorkloadName::FlashIo => Personality { run: Some(flash_io::run), check: flash_io::check },
+        WorkloadName::Ior => Personality { run: Some(ior::run), check: ior::check },
+        // `ls` is no program of assay.
+        WorkloadName::Ls => Personality { run: None, check: |_, _| Ok(LineEffect::Runs) },
+        WorkloadName::LsLr => Personality { run: Some(ls_lr::run), check: ls_lr::check },
+        WorkloadName::MdWorkbench => Personality { run: Some(md_workbench::run), check: md_workbench::check },
+        WorkloadName::Mdtest => Personality { run: Some(mdtest::run), check: mdtest::check },
+        WorkloadName::MpiIo => Personality { run: None, check: mpi_io::check },
+    }
+}
+
+/// Runs a classic program, and gives the exit status.
+pub(crate) fn run(workload: WorkloadName, argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
+    personality(workload).run.map_or(USAGE, |run| run(argv, tokens, local))
+}
 
 /// What a command line does that is not rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,13 +81,7 @@ pub(crate) const PRINTS: &str = "the command line runs nothing. Leave out the op
 /// Rejects a command line that the program rejects on any machine, with the sentence of the program. A run,
 /// the linter and the check of a plan use these rules. What depends on the machine is checked only by a run.
 pub(crate) fn check(workload: WorkloadName, words: &[String], start: RankStart) -> Result<LineEffect, Usage> {
-    match (workload, named(workload.command())) {
-        (WorkloadName::MpiIo, _) => mpi_io::check(words, start),
-        (WorkloadName::Age, _) => age::check(words, start),
-        (_, Some(personality)) => (personality.check)(words, start),
-        // `ls` is no program of assay.
-        (_, None) => Ok(LineEffect::Runs),
-    }
+    (personality(workload).check)(words, start)
 }
 
 /// If the number of ranks is not known, a line is rejected that none of these numbers can run.
@@ -164,8 +132,14 @@ pub(crate) fn drifted(workload: WorkloadName, words: &[String]) -> Vec<Drift> {
     }
 }
 
-/// The personality of this name, in upper or lower case, with or without a directory before it.
-pub(crate) fn named(program: &str) -> Option<&'static Personality> {
-    let base = program.rsplit('/').next().unwrap_or(program);
-    PERSONALITIES.iter().find(|personality| personality.name.eq_ignore_ascii_case(base))
+/// The classic program of this name, in upper or lower case, with or without a directory before it.
+pub(crate) fn named(program: &str) -> Option<WorkloadName> {
+    let base = program.rsplit('/').next().unwrap_or(program).to_ascii_lowercase();
+    programs().find(|(_, name)| *name == base).map(|(row, _)| row.name)
+}
+
+/// The names under which assay is a classic program, in order.
+pub(crate) fn programs() -> impl Iterator<Item = (&'static Workload, &'static str)> {
+    let classic = WORKLOADS.iter().filter(|row| !row.help.is_empty());
+    classic.flat_map(|row| row.names.iter().map(move |name| (row, *name)))
 }

@@ -194,6 +194,7 @@ fn rejected_by_run(workload: WorkloadName, words: &[String], local: u32) -> Opti
 fn agrees(workload: WorkloadName, words: &[String], local: u32) -> Result<(), TestCaseError> {
     let start = RankStart { launched: None, local: Some(local) };
     let found = rejections(workload, words, Some(start));
+    command::WorkloadLine::read(workload, words);
     let prints = matches!(super::check(workload, words, start), Ok(super::LineEffect::Prints));
     let run = rejected_by_run(workload, words, local).filter(|_| !prints);
     match run {

@@ -15,7 +15,7 @@ pub(crate) use apply::without_gpu;
 pub use apply::{ClassicLine, OptionNote, ReadLine, TakenOptions, lacks_value, parse, take_directives};
 pub use directives::read_directives;
 pub use grammar::read_tokens;
-pub use occurrence::{ModuleOption, OptionFault, OptionInput, OptionOccurrence, parse_number};
+pub use occurrence::{ModuleOption, OptionFault, OptionInput, OptionOccurrence, parse_number, size};
 pub(crate) use row::options;
 pub use row::{
     ClassicOption, OptionKind, OptionRow, OptionValue, Respelling, RetiredOption, Successor, described,

@@ -11,7 +11,6 @@ use units::Usage;
 
 use super::row::{OptionKind, OptionRow, OptionValue, RetiredOption, Successor};
 use crate::backends::{BACKENDS, BackendOption};
-use crate::words::is_value;
 
 /// One option of a backend. Command lines set it as `--<backend>.<name>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,9 +250,31 @@ pub fn parse_number(text: &str) -> Result<i64, String> {
     })
 }
 
+/// A size as the classic programs write it; `None` for any other text.
+///
+/// It has digits and one of `k m g t p` (powers of 1024), with or without `b` or `ib` after it.
+pub fn size(text: &str) -> Option<u64> {
+    parse_number(text).ok()?.try_into().ok()
+}
+
+/// Whether an argument can be a value. An option cannot, but a negative number can.
+fn is_value(word: &str) -> bool {
+    match word.strip_prefix('-') {
+        Some(rest) => rest.starts_with(|c: char| c.is_ascii_digit()) && rest.parse::<f64>().is_ok(),
+        None => true,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_powers_of_1024_and_other_texts_are_not_guessed() {
+        assert_eq!(size("4k"), Some(4096));
+        assert_eq!(size("1GiB"), Some(1 << 30));
+        assert_eq!((size("${SMALLEST}"), size("1x"), size("")), (None, None, None));
+    }
 
     #[test]
     fn sizes_are_read_in_powers_of_1024_in_any_case() {

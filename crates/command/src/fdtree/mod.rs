@@ -12,6 +12,7 @@ use units::{Usage, bytes_binary};
 pub use shape::{BLOCK, FdtreeShape};
 
 use crate::own_options::{self, OwnOption};
+use crate::planned::{PlannedLine, check_options, check_place};
 
 /// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,18 +80,42 @@ impl Parsed {
     }
 
     /// The directory of the tree.
-    pub fn dir(&self) -> &str {
+    pub fn parent(&self) -> &str {
         self.dir.as_deref().unwrap_or(".")
     }
+}
 
-    /// Whether the tree is created. Without -C and -R, or with both, the tree is created and removed.
-    pub fn creates(&self) -> bool {
+impl PlannedLine for Parsed {
+    fn check_planned(&self) -> Result<(), Usage> {
+        self.dir.as_deref().map_or(Ok(()), |dir| check_place('o', dir))?;
+        check_options(&[("record", self.record.is_some()), ("dryRun", self.dry_run)])
+    }
+
+    fn phases(&self) -> Vec<&'static str> {
+        let made: &[&str] = if self.creates() { &["directory_creation", "file_creation"] } else { &[] };
+        let removed: &[&str] = if self.removes() { &["file_removal", "directory_removal"] } else { &[] };
+        [made, removed].concat()
+    }
+
+    fn dir(&self) -> Option<&str> {
+        self.dir.as_deref()
+    }
+
+    // Without -C and -R, or with both, the tree is created and removed.
+    fn creates(&self) -> bool {
         self.create || !self.remove
     }
 
-    /// Whether the tree is removed.
-    pub fn removes(&self) -> bool {
+    fn removes(&self) -> bool {
         self.remove || !self.create
+    }
+
+    fn set_bytes(&self, ranks: u64) -> u64 {
+        self.shape.files_total().saturating_mul(ranks).saturating_mul(self.shape.file_bytes())
+    }
+
+    fn set_names(&self, ranks: u64, _preload: u64) -> u64 {
+        self.shape.directories().saturating_mul(self.shape.files.saturating_add(1)).saturating_mul(ranks)
     }
 }
 

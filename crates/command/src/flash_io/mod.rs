@@ -12,6 +12,7 @@ use units::Usage;
 pub use parameters::{FlashIoParameters, Form, UNKNOWNS};
 
 use crate::own_options::{self, OwnOption, number};
+use crate::planned::{PlannedLine, check_options, check_place, check_stray};
 
 /// For each file: the phase that writes it, and the phase that reads and compares it.
 pub const PHASES: [[&str; 2]; 3] = [
@@ -79,6 +80,48 @@ impl Parsed {
         }
         typed.parameters.nonblocking = typed.parameters.form == Form::Pnetcdf && !typed.blocking;
         (typed, read)
+    }
+}
+
+impl PlannedLine for Parsed {
+    fn check_planned(&self) -> Result<(), Usage> {
+        check_stray("flash-io", self.dir().filter(|_| self.bare))?;
+        self.dir().map_or(Ok(()), |prefix| check_place('f', prefix))?;
+        check_options(&[("record", self.record.is_some())])
+    }
+
+    fn phases(&self) -> Vec<&'static str> {
+        let written = PHASES.iter().map(|file| file[0]).filter(|_| self.creates());
+        written.chain(PHASES.iter().map(|file| file[1]).filter(|_| self.parameters.verify)).collect()
+    }
+
+    fn dir(&self) -> Option<&str> {
+        Some(&*self.parameters.prefix).filter(|prefix| !prefix.is_empty())
+    }
+
+    fn creates(&self) -> bool {
+        self.parameters.write
+    }
+
+    fn removes(&self) -> bool {
+        false
+    }
+
+    // Every repetition overwrites the files of the one before.
+    fn set_bytes(&self, ranks: u64) -> u64 {
+        self.parameters.bytes_of_rank().saturating_mul(ranks)
+    }
+
+    fn set_names(&self, _ranks: u64, _preload: u64) -> u64 {
+        PHASES.len() as u64
+    }
+
+    fn repetitions(&self) -> u64 {
+        u64::from(self.parameters.repetitions).max(1)
+    }
+
+    fn compares(&self, phase: &str) -> bool {
+        phase.ends_with("_check")
     }
 }
 

@@ -93,6 +93,15 @@ impl FlashIoParameters {
         self.blocks() * ranks + ranks / 3 * 3 + rest / 2
     }
 
+    /// Bytes of the three files that one rank writes, at most, without their headers.
+    pub(super) fn bytes_of_rank(&self) -> u64 {
+        let cube = |side: u64| side.saturating_pow(3);
+        let checkpoint = cube(self.zones).saturating_mul(UNKNOWNS * 8).saturating_add(164);
+        let plots = cube(self.zones).saturating_add(cube(self.zones.saturating_add(1))).saturating_mul(16);
+        let most = self.blocks().saturating_add(2);
+        most.saturating_mul(checkpoint.saturating_add(plots).saturating_add(2 * 116))
+    }
+
     /// Bytes of memory that one rank needs.
     pub fn memory(&self) -> Option<u64> {
         let cells = |side: u64| side.checked_pow(3)?.checked_mul(self.blocks_max);

@@ -7,9 +7,10 @@ use units::Usage;
 use super::options::IorOption;
 use super::parsed::Parsed;
 use super::request::{Hog, Offsets, RateLimit, Reorder};
-use super::rules;
+use crate::Packet;
 use crate::backends::{Backend, ODIRECT, backend};
-use crate::classic::{ClassicOption, OptionInput, OptionOccurrence, ReadLine, Successor};
+use crate::classic::{self, ClassicOption, OptionInput, OptionOccurrence, ReadLine, Successor};
+use crate::planned::{self, PlannedLine};
 
 /// A command line of `ior`, as far as it can be read.
 pub type Line = ReadLine<Parsed>;
@@ -41,7 +42,7 @@ impl Line {
             words.remove(0);
         }
         let line = Self::read(&words);
-        rules::check_planned(&line)?;
+        line.check_planned()?;
         if line.has(IorOption::PacketType) {
             return Ok(line);
         }
@@ -81,19 +82,6 @@ impl Line {
         self
     }
 
-    /// Names of the phases that the command line yields, as records name them.
-    pub fn phases(&self) -> Vec<&'static str> {
-        let all = [
-            ("write", self.write),
-            ("write_check", self.write_check),
-            ("mixed_write", self.mixes()),
-            ("mixed_read", self.mixes()),
-            ("read", self.reads_plainly()),
-            ("read_check", self.read_check),
-        ];
-        all.into_iter().filter(|(_, present)| *present).map(|(name, _)| name).collect()
-    }
-
     /// Whether it names a phase. If it names none, it writes and reads.
     pub fn names_phase(&self) -> bool {
         !self.parsed.names_no_phase
@@ -102,11 +90,6 @@ impl Line {
     /// Whether it has a phase of mixed reads and writes.
     pub fn mixes(&self) -> bool {
         self.mix.is_some() || self.is_unread(IorOption::ReadWriteMix)
-    }
-
-    /// Whether it writes into files: its own or those that it reads.
-    pub fn writes(&self) -> bool {
-        self.write || self.mixes()
     }
 
     /// Whether it reads, also to compare.
@@ -141,14 +124,7 @@ impl Line {
 
     /// Bytes that all ranks together are asked to move, with the default in place of an unread size.
     pub fn bytes(&self, ranks: u32) -> u64 {
-        self.block.saturating_mul(self.segments).saturating_mul(ranks.into())
-    }
-
-    /// Number of sets of files that exist at the end.
-    ///
-    /// Without `-m`, a repetition overwrites the files of the one before. Without `-k`, it removes its own.
-    pub fn sets(&self) -> u64 {
-        if self.multi_file && self.keep { self.repetitions.into() } else { 1 }
+        self.set_bytes(ranks.into())
     }
 
     /// The file that `-o` names.
@@ -283,4 +259,116 @@ impl Line {
         let at = self.place(letter)?;
         Some((at + 1, self.words.get(at)?.clone()))
     }
+}
+
+impl PlannedLine for Line {
+    fn check_planned(&self) -> Result<(), Usage> {
+        planned::check(self, check_option)
+    }
+
+    fn phases(&self) -> Vec<&'static str> {
+        let all = [
+            ("write", self.write),
+            ("write_check", self.write_check),
+            ("mixed_write", self.mixes()),
+            ("mixed_read", self.mixes()),
+            ("read", self.reads_plainly()),
+            ("read_check", self.read_check),
+        ];
+        all.into_iter().filter(|(_, present)| *present).map(|(name, _)| name).collect()
+    }
+
+    fn dir(&self) -> Option<&str> {
+        self.file()
+    }
+
+    fn creates(&self) -> bool {
+        self.write
+    }
+
+    fn removes(&self) -> bool {
+        !self.keep
+    }
+
+    fn writes(&self) -> bool {
+        self.write || self.mixes()
+    }
+
+    fn set_bytes(&self, ranks: u64) -> u64 {
+        self.block.saturating_mul(self.segments).saturating_mul(ranks)
+    }
+
+    fn set_names(&self, ranks: u64, _preload: u64) -> u64 {
+        if self.file_per_rank { ranks } else { 1 }
+    }
+
+    // Without `-m`, a repetition overwrites the files of the one before. Without `-k`, it removes its own.
+    fn sets(&self) -> u64 {
+        if self.multi_file && self.keep { self.repetitions.into() } else { 1 }
+    }
+
+    fn repetitions(&self) -> u64 {
+        self.parsed.request.repetitions.into()
+    }
+
+    fn moves_bytes(&self, ranks: u32) -> (u64, u64) {
+        let bytes = self.set_bytes(ranks.into()).saturating_mul(self.repetitions());
+        let share = |is_there: bool| if is_there { bytes } else { 0 };
+        let parts = [self.reads_plainly(), self.read_check, self.write_check];
+        (share(self.write), parts.into_iter().map(share).fold(0, u64::saturating_add))
+    }
+
+    // Also if it only reads them.
+    fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
+        self.set_names(ranks.into(), preload).saturating_mul(self.sets())
+    }
+
+    fn deadline_s(&self) -> u64 {
+        self.deadline.into()
+    }
+
+    fn compares(&self, phase: &str) -> bool {
+        phase.ends_with("_check")
+    }
+
+    fn drops_caches(&self) -> bool {
+        self.drop_caches
+    }
+
+    fn has_stamped_data(&self) -> bool {
+        self.packet == Packet::Stamped
+    }
+}
+
+/// Rejects an option of a plan's command line that only `ior` has.
+fn check_option(given: &OptionOccurrence<IorOption>, option: IorOption, text: &str) -> Result<(), Usage> {
+    use IorOption::{BlockSize, Deadline, Repetitions, Script, Segments, TestFile, TransferSize};
+    let rejected = |why: &str| Err(Usage::new(why));
+    match option {
+        Script => rejected("`-f` hides its options from the plan. Write them on the command line."),
+        TestFile if given.is_listed => rejected("the campaign chooses the file. Leave `testFile` out."),
+        TestFile => own_place(text),
+        BlockSize | TransferSize | Segments | Repetitions | Deadline => {
+            size(option.row().short.unwrap_or_default(), text).map(|_| ())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A number as IOR reads it: decimal digits and one letter of `k m g t p`, in powers of 1024.
+pub fn size(option: char, text: &str) -> Result<u64, Usage> {
+    let bad = || Usage(format!("`-{option} {text}` is not a size. Write for example `-{option} 1m`."));
+    classic::size(text).ok_or_else(bad)
+}
+
+/// Rejects files outside the campaign's own directory, because IOR deletes an existing file of that name.
+fn own_place(file: &str) -> Result<(), Usage> {
+    let inside = |file: &str| file.starts_with("{dir}/") && !file.split('/').any(|part| part == "..");
+    if file.split('@').all(inside) {
+        return Ok(());
+    }
+    Err(Usage(format!(
+        "`-o {file}` lies outside the campaign's own directory. IOR would delete the file that is there. \
+         Leave `-o` out, or begin it with `{{dir}}/`."
+    )))
 }

@@ -11,12 +11,11 @@ mod parsed;
 mod request;
 mod rules;
 
-pub use facts::{Line, ReadShift};
+pub use facts::{Line, ReadShift, size};
 pub use options::IorOption;
 pub use output::{Edition, Output, ResultFormat};
 pub use parsed::Parsed;
 pub use request::{Hog, Offsets, RateLimit, Reorder, Request};
-pub use rules::size;
 
 use crate::classic::{ClassicOption, OptionInput, OptionRow, Respelling, RetiredOption, Successor};
 use Successor::{ModuleOptions, Nothing};

@@ -4,11 +4,8 @@
 
 use units::Usage;
 
-use super::facts::Line;
-use super::options::IorOption;
 use super::request::{Hog, Offsets, RateLimit, Reorder, Request};
-use crate::classic::{ClassicOption, OptionFault, OptionInput, OptionOccurrence};
-use crate::{Abilities, FileForm, Packet, words};
+use crate::{Abilities, FileForm, Packet};
 
 impl Request {
     /// The abilities of the backend. An unknown backend passes all rules here; the lookup of the backend
@@ -230,57 +227,6 @@ impl Request {
         }
         Ok(())
     }
-}
-
-/// Rejects a command line of a plan that a campaign cannot pass on.
-pub(super) fn check_planned(line: &Line) -> Result<(), Usage> {
-    line.occurrences.iter().try_for_each(|given| check_option(given, &line.words))
-}
-
-fn check_option(given: &OptionOccurrence<IorOption>, words: &[String]) -> Result<(), Usage> {
-    use IorOption::*;
-    let word = &words[given.at];
-    let rejected = |why: &str| Err(Usage::new(why));
-    if let OptionInput::Fault(OptionFault::Stray(_)) = given.input {
-        return Err(Usage(format!("`{word}` is not an option. Write IOR options as `-x [value]`.")));
-    }
-    if given.lacks_value(words) {
-        return Err(Usage(format!("`{word}` has no value. Write its value after it.")));
-    }
-    let (OptionInput::Flag(row, _) | OptionInput::Value(row, _)) = given.input else { return Ok(()) };
-    let text = given.text().unwrap_or_default();
-    match row.id {
-        Script => rejected("`-f` hides its options from the plan. Write them on the command line."),
-        TestFile if given.is_listed => rejected("the campaign chooses the file. Leave `testFile` out."),
-        TestFile => own_place(text),
-        Record => rejected("the campaign sets `--record` itself. Leave it out."),
-        Progress => rejected("the campaign sets `--progress` itself. Leave it out."),
-        DataOf => rejected("a campaign gives each job its own data. Leave `--data-of` out."),
-        DataKey | Nonce => rejected("the key of the data is an option of `assay run`. Leave it out."),
-        DryRun => rejected("`--dryRun` moves no data, so there is nothing to measure. Leave it out."),
-        id @ (BlockSize | TransferSize | Segments | Repetitions | Deadline) => {
-            size(id.row().short.unwrap_or_default(), text).map(|_| ())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A number as IOR reads it: decimal digits and one letter of `k m g t p`, in powers of 1024.
-pub fn size(option: char, text: &str) -> Result<u64, Usage> {
-    let bad = || Usage(format!("`-{option} {text}` is not a size. Write for example `-{option} 1m`."));
-    words::size(text).ok_or_else(bad)
-}
-
-/// Rejects files outside the campaign's own directory, because IOR deletes an existing file of that name.
-fn own_place(file: &str) -> Result<(), Usage> {
-    let inside = |file: &str| file.starts_with("{dir}/") && !file.split('/').any(|part| part == "..");
-    if file.split('@').all(inside) {
-        return Ok(());
-    }
-    Err(Usage(format!(
-        "`-o {file}` lies outside the campaign's own directory. IOR would delete the file that is there. \
-         Leave `-o` out, or begin it with `{{dir}}/`."
-    )))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::*;
+use crate::PlannedLine;
 
 fn any(line: &str) -> Line {
     Line::read(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
@@ -84,7 +85,7 @@ fn stamped_data_is_added_where_the_command_line_names_no_kind() {
 #[test]
 fn an_unreadable_argument_is_named() {
     for (line, error) in [
-        ("-w big", "`big` is not an option. Write IOR options as `-x [value]`."),
+        ("-w big", "`big` is not an option of ior. Its options begin with `-`."),
         ("-w -b", "`-b` has no value. Write its value after it."),
         ("-w -b 1x", "`-b 1x` is not a size. Write for example `-b 1m`."),
         ("-f script", "`-f` hides its options from the plan. Write them on the command line."),
@@ -94,7 +95,7 @@ fn an_unreadable_argument_is_named() {
              there. Leave `-o` out, or begin it with `{dir}/`.",
         ),
         ("-w -O testFile=/f", "the campaign chooses the file. Leave `testFile` out."),
-        ("-w --dryRun", "`--dryRun` moves no data, so there is nothing to measure. Leave it out."),
+        ("-w --dryRun", "`--dryRun` does nothing that can be measured. Leave it out."),
         ("-w --record=x", "the campaign sets `--record` itself. Leave it out."),
     ] {
         assert_eq!(Line::parse(line).unwrap_err().0, error, "{line}");

@@ -4,7 +4,11 @@ mod shape;
 
 use std::path::PathBuf;
 
+use units::Usage;
+
 pub use shape::LsLrShape;
+
+use crate::planned::{PlannedLine, check_options, check_stray};
 
 /// List many large trees at the same time, each as `ls -lR` does
 ///
@@ -74,4 +78,52 @@ pub struct LsLrOptions {
     /// Print the numbers of every walker, also of many
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+impl PlannedLine for LsLrOptions {
+    fn check_planned(&self) -> Result<(), Usage> {
+        check_stray("ls-lr", self.dir())?;
+        if self.ranks.is_some() {
+            return Err(Usage::new("`-n`: the plan's `ranks` sets the number of walkers. Leave -n out."));
+        }
+        check_options(&[("record", self.record.is_some())])
+    }
+
+    fn phases(&self) -> Vec<&'static str> {
+        let walk = self.walk || !(self.make || self.remove);
+        let all = [("make", self.make), ("list", walk), ("directories", walk), ("remove", self.remove)];
+        all.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect()
+    }
+
+    fn dir(&self) -> Option<&str> {
+        self.dirs.first()?.to_str()
+    }
+
+    fn creates(&self) -> bool {
+        self.make
+    }
+
+    fn removes(&self) -> bool {
+        self.remove
+    }
+
+    fn set_bytes(&self, ranks: u64) -> u64 {
+        self.set_names(ranks, 0).saturating_mul(self.bytes)
+    }
+
+    fn set_names(&self, ranks: u64, _preload: u64) -> u64 {
+        self.entries.saturating_mul(ranks)
+    }
+
+    fn repetitions(&self) -> u64 {
+        u64::from(self.repetitions).max(1)
+    }
+
+    fn shift(&self) -> u64 {
+        self.shift.into()
+    }
+
+    fn drops_caches(&self) -> bool {
+        self.cold
+    }
 }

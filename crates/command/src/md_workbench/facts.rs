@@ -2,22 +2,18 @@
 //!
 //! Invariant: a test runs all three phases, so it creates and removes everything that it works on. Amounts
 //! are upper limits. An option whose value cannot be read has its default.
-//!
-//! Never here: rejecting a command line.
 
-use super::options::MdWorkbenchOption;
+use units::Usage;
+
+use super::options::MdWorkbenchOption::*;
 use super::parsed::Parsed;
 use crate::classic::ReadLine;
+use crate::planned::{self, PlannedLine, check_place};
 
 /// A command line of `md-workbench`, as far as it can be read.
 pub type Line = ReadLine<Parsed>;
 
 impl Line {
-    /// The directory that `-o` names.
-    pub(crate) fn named_dir(&self) -> Option<&str> {
-        self.has(MdWorkbenchOption::Directory).then_some(&self.dir)
-    }
-
     /// Objects of one data set that an iteration creates.
     fn created(&self) -> u64 {
         if self.read_only { 0 } else { self.objects }
@@ -31,11 +27,25 @@ impl Line {
 
     /// Data sets of all ranks.
     fn sets_total(&self, ranks: u64) -> u64 {
-        self.sets.saturating_mul(ranks)
+        self.parsed.request.sets.saturating_mul(ranks)
+    }
+}
+
+impl PlannedLine for Line {
+    fn check_planned(&self) -> Result<(), Usage> {
+        planned::check(self, |_, option, value| match option {
+            Precreate | Benchmark | Cleanup => {
+                Err(Usage::new("a test of md-workbench runs all three phases. Leave out -1, -2 and -3."))
+            }
+            Adaptive => Err(Usage::new(
+                "`-T` records all its waiting times under one name. Write a test for each of them, with -t.",
+            )),
+            Directory => check_place('o', value),
+            _ => Ok(()),
+        })
     }
 
-    /// The phases that it yields.
-    pub(crate) fn phases(&self) -> Vec<&'static str> {
+    fn phases(&self) -> Vec<&'static str> {
         let benchmark: &[&str] = match (self.iterations, self.read_only) {
             (0, _) => &[],
             (_, true) => &["benchmark", "benchmark_read", "benchmark_stat"],
@@ -46,42 +56,31 @@ impl Line {
         [&["precreate"], benchmark, &["cleanup"]].concat()
     }
 
-    /// Whether it compares the data that it reads. An empty object has none.
-    pub(crate) fn compares(&self) -> bool {
-        self.verify && self.object_bytes > 0
+    fn dir(&self) -> Option<&str> {
+        self.has(Directory).then_some(&self.dir)
     }
 
-    /// Bytes that exist at the same time, at most.
-    pub(crate) fn bytes(&self, ranks: u64) -> u64 {
+    fn set_bytes(&self, ranks: u64) -> u64 {
         self.sets_total(ranks).saturating_mul(self.at_once()).saturating_mul(self.object_bytes)
     }
 
-    /// Data sets and objects that exist at the same time, at most, and their directory.
-    pub(crate) fn names(&self, ranks: u64) -> u64 {
+    // Data sets and objects, and their directory.
+    fn set_names(&self, ranks: u64, _preload: u64) -> u64 {
         self.sets_total(ranks).saturating_mul(self.at_once().saturating_add(1)).saturating_add(1)
     }
 
-    /// How often as many objects as exist at the same time are created, rounded up.
-    pub(crate) fn renewals(&self) -> u64 {
+    // How often as many objects as exist at the same time are created, rounded up.
+    fn sets(&self) -> u64 {
         let more = self.created().saturating_mul(u64::from(self.iterations).saturating_sub(1));
         1 + more.div_ceil(self.at_once().max(1))
     }
 
-    /// Seconds after which a phase stops, with all iterations; 0 for never. `-w` limits each iteration.
-    pub(crate) fn limit_s(&self, phase: &str) -> u64 {
-        let is_benchmark = phase == "benchmark" || phase.starts_with("benchmark_");
-        let each = if is_benchmark { u64::from(self.deadline) } else { 0 };
-        each.saturating_mul(u64::from(self.iterations))
+    fn repetitions(&self) -> u64 {
+        u64::from(self.iterations).max(1)
     }
 
-    /// Whether it is unknown which objects exist at the end, so that a missing one is no failure.
-    pub(crate) fn ends_unevenly(&self) -> bool {
-        self.start_item > 0 || self.deadline > 0 && !self.wear_out
-    }
-
-    /// Operations of a phase on this number of ranks, with all iterations, at most. A phase of one kind of
-    /// operation has those of its kind.
-    pub(crate) fn operations(&self, phase: &str, ranks: u64) -> u64 {
+    // A phase of one kind of operation has those of its kind.
+    fn operations(&self, phase: &str, ranks: u64) -> u64 {
         let kinds = match (phase, self.read_only) {
             ("benchmark", true) => 2,
             ("benchmark", false) => 4,
@@ -92,6 +91,28 @@ impl Line {
             _ => self.objects.saturating_mul(u64::from(self.iterations)).saturating_mul(kinds),
         };
         self.sets_total(ranks).saturating_mul(each)
+    }
+
+    // `-w` limits each iteration.
+    fn phase_limit_s(&self, phase: &str) -> u64 {
+        let is_benchmark = phase == "benchmark" || phase.starts_with("benchmark_");
+        let each = if is_benchmark { u64::from(self.deadline) } else { 0 };
+        each.saturating_mul(u64::from(self.iterations))
+    }
+
+    // An empty object has no data.
+    fn compares(&self, phase: &str) -> bool {
+        phase == "benchmark_read" && self.verify && self.object_bytes > 0
+    }
+
+    // The ranks may not know what exists at the end, for example if they stop at different objects.
+    fn knows_failures(&self, phase: &str) -> bool {
+        phase != "cleanup" || !(self.start_item > 0 || self.deadline > 0 && !self.wear_out)
+    }
+
+    // It may look for objects that no rank made.
+    fn uses_only_made_names(&self) -> bool {
+        false
     }
 }
 
@@ -120,14 +141,18 @@ mod tests {
         let some = line("--precreate-per-set=30 -I 10 -D 2 -R 4 -S 1k");
         assert_eq!(some.holds_bytes(3), 3 * 2 * (30 + 10) * 1024);
         assert_eq!(some.holds_names(3, 0), 1 + 3 * 2 * (1 + 30 + 10));
-        assert_eq!(some.bytes(3), (2 * some.holds_bytes(3), 0), "70 objects in a data set of at most 40");
+        assert_eq!(
+            some.moves_bytes(3),
+            (2 * some.holds_bytes(3), 0),
+            "70 objects in a data set of at most 40"
+        );
         let read = line("-P 30 -I 10 -D 2 -R 4 -S 1k --read-only");
-        assert_eq!(read.bytes(3), (3 * 2 * 30 * 1024, 0));
+        assert_eq!(read.moves_bytes(3), (3 * 2 * 30 * 1024, 0));
         let operations = |phase| some.operations(phase, 3);
-        assert_eq!(operations("precreate"), Some(3 * 2 * 31));
-        assert_eq!(operations("benchmark_read"), Some(3 * 2 * 10 * 4));
-        assert_eq!(operations("benchmark"), Some(4 * 3 * 2 * 10 * 4));
-        assert_eq!(read.operations("benchmark", 3), Some(2 * 3 * 2 * 10 * 4));
+        assert_eq!(operations("precreate"), 3 * 2 * 31);
+        assert_eq!(operations("benchmark_read"), 3 * 2 * 10 * 4);
+        assert_eq!(operations("benchmark"), 4 * 3 * 2 * 10 * 4);
+        assert_eq!(read.operations("benchmark", 3), 2 * 3 * 2 * 10 * 4);
         let limited = line("-P 30 -w 20 -R 4");
         assert_eq!(["benchmark", "benchmark_read", "cleanup"].map(|p| limited.phase_limit_s(p)), [80, 80, 0]);
         assert_eq!((some.repetitions(), some.creates(), some.removes()), (4, true, true));
@@ -147,7 +172,7 @@ mod tests {
             let error = ToolLine::parse("md_workbench", text).unwrap_err().0;
             assert!(error.contains(why), "{text}: {error}");
         }
-        assert_eq!(line("-P 5").place(), ["-o", "{dir}/md-workbench"]);
-        assert_eq!(line("-o {dir}/x").place(), [""; 0]);
+        assert_eq!(line("-P 5").dir(), None);
+        assert_eq!(line("-o {dir}/x").dir(), Some("{dir}/x"));
     }
 }

@@ -4,11 +4,15 @@
 //!
 //! Never here: rejecting a command line.
 
+use units::Usage;
+
 use super::operations::{ItemOperation, OPERATIONS};
 use super::options::MdtestOption::{self, *};
 use super::parsed::Parsed;
 use super::request::Request;
+use crate::Packet;
 use crate::classic::{ClassicOption, ReadLine};
+use crate::planned::{self, PlannedLine, check_place};
 
 /// A command line of `mdtest`, as far as it can be read.
 pub type Line = ReadLine<Parsed>;
@@ -40,14 +44,6 @@ pub(crate) fn tree(fan_out: u64, levels: u32) -> u64 {
 }
 
 impl Line {
-    /// The phases that it yields.
-    pub fn phases(&self) -> Vec<&'static str> {
-        let mut rows: Vec<&ItemOperation> = OPERATIONS.iter().filter(|row| row.is_done(self)).collect();
-        // Those of mdtest come first, by the kind of their items; then the others, by name.
-        rows.sort_by_key(|row| (row.name, row.when));
-        rows.iter().map(|row| row.phase).collect()
-    }
-
     /// Whether it stats or reads what it finds.
     pub fn looks_up(&self) -> bool {
         self.stat || self.read
@@ -65,30 +61,10 @@ impl Line {
         (!is_unread.contains(&true)).then_some(if self.items == 0 { of_tree } else { self.items })
     }
 
-    /// The directory that `-d` names.
-    pub fn dir(&self) -> Option<&str> {
-        self.parsed.dirs.as_deref()
-    }
-
     /// The index of `-k`, by which files are created by mknod, if it is on.
     pub fn mknod_place(&self) -> Option<usize> {
         let mut places = self.occurrences.iter().filter(|given| given.option() == Some(MakeNode));
         places.next().filter(|_| self.make_node).map(|given| given.at)
-    }
-
-    /// Whether the user's commands run between phases.
-    pub fn runs_commands(&self) -> bool {
-        self.before_phase.is_some() || self.after_phase.is_some()
-    }
-
-    /// Whether the command line itself fills directories first.
-    pub fn preloads(&self) -> bool {
-        self.has(Preload)
-    }
-
-    /// How often it repeats everything.
-    pub fn repetitions(&self) -> u64 {
-        u64::from(self.iterations).max(1)
     }
 
     /// Directories of one tree.
@@ -111,37 +87,9 @@ impl Line {
         if self.shared_file { 1 } else { ranks }
     }
 
-    /// Files and directories: items of each kind, trees, and preloaded files.
-    pub(crate) fn names(&self, ranks: u64, preload: u64) -> u64 {
-        let kinds = u64::from(self.create && self.directories) + u64::from(self.create && self.files);
-        let items = self.items_each().saturating_mul(kinds);
-        let trees = if self.unique_dir { ranks } else { 1 };
-        let preload = preload.max(self.preload);
-        let each = preload.saturating_add(1).saturating_mul(self.directories_each());
-        items.saturating_mul(self.owners(ranks)).saturating_add(each.saturating_mul(trees))
-    }
-
-    /// Bytes that one rank writes into its items.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.items_each().saturating_mul(self.write_bytes)
-    }
-
-    /// Operations of a phase on the items of all ranks, with all repetitions.
-    pub(crate) fn operations(&self, ranks: u64) -> u64 {
-        self.items_each().saturating_mul(self.owners(ranks)).saturating_mul(self.repetitions())
-    }
-
-    /// Number of sets of files that it creates. Each repetition works in a directory of its own, and so does
-    /// each number of ranks of `-f`, `-l`, `-s`.
-    pub(crate) fn sets(&self) -> u64 {
-        let (first, last, stride) = (self.first_ranks.max(1), self.last_ranks, self.stride.max(1));
-        let tests = if last > 0 { u64::from(last.saturating_sub(first) / stride) + 1 } else { 1 };
-        self.repetitions().saturating_mul(tests)
-    }
-
     /// The reason why this command line cannot find the items of `made`, which `maker` created. `None` if the
     /// two command lines show no such reason.
-    pub(crate) fn misses(&self, made: &Self, maker: &str) -> Option<String> {
+    pub fn misses(&self, made: &Self, maker: &str) -> Option<String> {
         let tree = self.depth > 0 || made.depth > 0;
         let own_trees = self.unique_dir && made.unique_dir;
         let counts = |option: MdtestOption| match option {
@@ -203,6 +151,106 @@ impl Line {
             }
         }
         None
+    }
+}
+
+impl PlannedLine for Line {
+    fn check_planned(&self) -> Result<(), Usage> {
+        planned::check(
+            self,
+            |_, option, value| {
+                if option == Directory { check_place('d', value) } else { Ok(()) }
+            },
+        )
+    }
+
+    fn phases(&self) -> Vec<&'static str> {
+        let mut rows: Vec<&ItemOperation> = OPERATIONS.iter().filter(|row| row.is_done(self)).collect();
+        // Those of mdtest come first, by the kind of their items; then the others, by name.
+        rows.sort_by_key(|row| (row.name, row.when));
+        rows.iter().map(|row| row.phase).collect()
+    }
+
+    fn dir(&self) -> Option<&str> {
+        self.parsed.dirs.as_deref()
+    }
+
+    fn creates(&self) -> bool {
+        self.create
+    }
+
+    fn removes(&self) -> bool {
+        self.remove
+    }
+
+    // Items of each kind, trees, and preloaded files.
+    fn set_names(&self, ranks: u64, preload: u64) -> u64 {
+        let kinds = u64::from(self.create && self.directories) + u64::from(self.create && self.files);
+        let items = self.items_each().saturating_mul(kinds);
+        let trees = if self.unique_dir { ranks } else { 1 };
+        let preload = preload.max(self.preload);
+        let each = preload.saturating_add(1).saturating_mul(self.directories_each());
+        items.saturating_mul(self.owners(ranks)).saturating_add(each.saturating_mul(trees))
+    }
+
+    fn set_bytes(&self, ranks: u64) -> u64 {
+        self.items_each().saturating_mul(self.write_bytes).saturating_mul(ranks)
+    }
+
+    fn operations(&self, _phase: &str, ranks: u64) -> u64 {
+        self.items_each().saturating_mul(self.owners(ranks)).saturating_mul(self.repetitions())
+    }
+
+    // Each repetition works in a directory of its own, and so does each number of ranks of `-f`, `-l`, `-s`.
+    fn sets(&self) -> u64 {
+        let (first, last, stride) = (self.first_ranks.max(1), self.last_ranks, self.stride.max(1));
+        let tests = if last > 0 { u64::from(last.saturating_sub(first) / stride) + 1 } else { 1 };
+        self.repetitions().saturating_mul(tests)
+    }
+
+    fn runs_commands(&self) -> bool {
+        self.before_phase.is_some() || self.after_phase.is_some()
+    }
+
+    fn preloads(&self) -> bool {
+        self.has(Preload)
+    }
+
+    fn repetitions(&self) -> u64 {
+        u64::from(self.iterations).max(1)
+    }
+
+    fn deadline_s(&self) -> u64 {
+        self.deadline.into()
+    }
+
+    fn has_status_file(&self) -> bool {
+        self.status_file.is_some()
+    }
+
+    // Reading with `-X`, creation with `--verify-write`.
+    fn compares(&self, phase: &str) -> bool {
+        match phase {
+            "file_read" => self.verify_read,
+            "file_creation" => self.verify_write && self.write_bytes > 0,
+            _ => false,
+        }
+    }
+
+    fn shift(&self) -> u64 {
+        self.rank_shift().unwrap_or(0)
+    }
+
+    fn shares_names(&self) -> bool {
+        self.shared_file || self.collective
+    }
+
+    fn has_own_trees(&self) -> bool {
+        self.unique_dir
+    }
+
+    fn has_stamped_data(&self) -> bool {
+        self.packet == Packet::Stamped
     }
 }
 

@@ -14,7 +14,6 @@ mod rules;
 
 pub use counts::ItemCounts;
 pub use facts::Line;
-pub(crate) use facts::tree;
 pub use operations::{ItemOperation, OPERATIONS, OperationKind, When, operation_names};
 pub use options::MdtestOption;
 pub use parsed::{Edition, Output, Parsed};

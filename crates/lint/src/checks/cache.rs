@@ -3,7 +3,7 @@
 //! The records of the run decide what was read from caches. Before the run such a finding is therefore info.
 
 use command::ior::{self, ReadShift};
-use command::{LineFacts, Packet};
+use command::{Packet, PlannedLine, WorkloadLine};
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::finding::{Finding, Severity};
 use results::reason::{Reason, reason};
@@ -188,7 +188,7 @@ pub(crate) fn compressible(subject: &LineSubject) -> Option<Finding> {
 /// not-packed
 pub(crate) fn packed(subject: &LineSubject) -> Option<Finding> {
     let (cores, ppn) = (subject.cores?, subject.ppn()?);
-    let walks = matches!(&subject.line, LineFacts::Walk(walk) if walk.plain);
+    let walks = matches!(subject.line, Some(WorkloadLine::Ls(_)));
     let meant = ppn >= cores || walks || subject.role == Some(LineRole::Dataset);
     (!meant).then(|| Finding::new(NeedsWaiver, reason!(NotPacked { ranks: ppn, cores })))
 }

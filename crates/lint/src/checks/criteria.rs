@@ -1,5 +1,6 @@
 //! Criteria: the statistic that they compare, whether they can pass and fail, and whether data is compared.
 
+use command::PlannedLine;
 use plan::Comparison;
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};

@@ -1,6 +1,6 @@
 //! Metadata operations: who stats whose files, in which directories, and how many.
 
-use command::LineFacts;
+use command::{PlannedLine, WorkloadLine};
 use results::finding::Finding;
 use results::finding::Severity::{Info, NeedsWaiver};
 use results::reason;
@@ -41,28 +41,30 @@ pub(crate) fn too_few(subject: &LineSubject) -> Option<Finding> {
 
 /// ls-walk, from the command line alone. The records decide how many entries a walk lists, and from where.
 pub(crate) fn walk(subject: &LineSubject) -> Vec<Finding> {
-    let LineFacts::Walk(line) = &subject.line else { return Vec::new() };
+    let line = match &subject.line {
+        Some(WorkloadLine::Ls(_)) => {
+            return vec![Finding::new(NeedsWaiver, reason!(LsWalk { command: "ls" }))];
+        }
+        Some(WorkloadLine::LsLr(line)) => line,
+        _ => return Vec::new(),
+    };
     let mut found = Vec::new();
-    if let Some(entries) = line.entries.filter(|entries| *entries < ENTRIES) {
-        found.push(Finding::new(Info, reason!(LsWalk { entries, least: ENTRIES })));
-    }
-    if line.plain {
-        found.push(Finding::new(NeedsWaiver, reason!(LsWalk { command: "ls" })));
-        return found;
+    if line.make && line.entries < ENTRIES {
+        found.push(Finding::new(Info, reason!(LsWalk { entries: line.entries, least: ENTRIES })));
     }
     let has_criterion = subject.has_criterion_on("list.");
     if let Some(ranks) = subject.ranks().filter(|ranks| *ranks < TREES && has_criterion) {
         found.push(Finding::new(NeedsWaiver, reason!(LsWalk { walks: ranks, least_walks: TREES })));
     }
-    if has_criterion && !line.makes && !line.cold && line.shift == 0 && !subject.cache_warm {
+    if has_criterion && (!line.make || line.walk) && !line.cold && line.shift == 0 && !subject.cache_warm {
         found.push(Finding::new(Info, reason!(LsWalk)));
     }
     found
 }
 
 /// Whether a command line creates or stats files or directories, or its operations are unknown.
-pub(crate) fn is_of_names(line: &LineFacts) -> bool {
-    matches!(line, LineFacts::Mdtest(_) | LineFacts::Walk(_) | LineFacts::Other(_))
+pub(crate) fn is_of_names(line: &Option<WorkloadLine>) -> bool {
+    !matches!(line, Some(WorkloadLine::Ior(_)))
 }
 
 /// not-aged, from the plan alone. The utilization of the file system is known when it is checked.

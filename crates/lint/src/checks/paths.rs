@@ -2,7 +2,7 @@
 //!
 //! Never here: asking the operating system.
 
-use command::LineFacts;
+use command::WorkloadLine;
 use results::finding::Severity::{Error, Info};
 use results::finding::{Finding, SourcePosition};
 use results::reason;
@@ -11,15 +11,13 @@ use crate::subject::LineSubject;
 
 /// The paths of a command line, each with its place.
 fn paths(subject: &LineSubject) -> Vec<(String, Option<SourcePosition>)> {
-    let (text, place) = match &subject.line {
-        LineFacts::Ior(line) => {
-            let place = line.word('o').map(|(number, word)| SourcePosition::Word(number, word));
-            (line.file(), place)
+    let place = match &subject.line {
+        Some(WorkloadLine::Ior(line)) => {
+            line.word('o').map(|(number, word)| SourcePosition::Word(number, word))
         }
-        LineFacts::Mdtest(line) => (line.dir(), None),
-        LineFacts::Walk(line) => (line.dir.as_deref(), None),
-        LineFacts::Other(dir) => (dir.as_deref(), None),
+        _ => None,
     };
+    let text = subject.line.as_ref().and_then(|line| line.dir());
     let each = text.into_iter().flat_map(|text| text.split('@'));
     each.map(|one| (one.to_owned(), place.clone())).collect()
 }

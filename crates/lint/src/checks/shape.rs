@@ -1,6 +1,6 @@
 //! Whether a command contradicts itself: ranks, phases, options, layout.
 
-use command::{LineFacts, ior};
+use command::{PlannedLine, WorkloadLine, ior};
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::finding::{Finding, SourcePosition};
 use results::reason::{Field, Reason, Text, reason, row};
@@ -114,15 +114,16 @@ pub(crate) fn changed(subject: &LineSubject) -> Option<Finding> {
         );
     }
     let at = mknod(subject)?;
-    let place = Some(SourcePosition::Word(at + 1, subject.line.words()[at].clone()));
+    let place = Some(SourcePosition::Word(at + 1, subject.mdtest()?.words[at].clone()));
     Some(Finding::new(NeedsWaiver, reason!(OptionDrift { option: "-k", since: "IOR 3.3" })).at(place))
 }
 
 /// option-drift
 pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
     let words = match &subject.line {
-        LineFacts::Ior(_) | LineFacts::Mdtest(_) => subject.line.words(),
-        LineFacts::Walk(_) | LineFacts::Other(_) => &[],
+        Some(WorkloadLine::Ior(line)) => &*line.words,
+        Some(WorkloadLine::Mdtest(line)) => &*line.words,
+        _ => &[],
     };
     let known = mknod(subject).or_else(|| shuffled(subject)?.place('z'));
     // The finding about this option above says more than its note.
@@ -152,7 +153,7 @@ pub(crate) fn rejected(subject: &LineSubject) -> Vec<Finding> {
 
 /// options-in-file
 pub(crate) fn hidden(subject: &LineSubject) -> Option<Finding> {
-    let LineFacts::Ior(line) = &subject.line else { return None };
+    let Some(WorkloadLine::Ior(line)) = &subject.line else { return None };
     let place = line.word('f').map(|(number, word)| SourcePosition::Word(number, word));
     Some(Finding::new(NeedsWaiver, reason!(OptionsInFile { file: line.parsed.script.as_ref()? })).at(place))
 }

@@ -3,7 +3,7 @@
 //! The records of the run decide whether ranks ran out of data, and for how long a rate was sustained. Before
 //! the run such a finding is info. A read after the end of a file cannot be repaired, so that is an error.
 
-use command::ior;
+use command::{PlannedLine, ior};
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::reason::{Reason, reason};

@@ -4,7 +4,7 @@
 //! (Blue Waters IO-2017). The program's own tables report unknown and renamed options, so the test of D9 and
 //! of the unknown options of D3 is in `cli`. `judge` finds D14 in the records.
 
-use command::LineFacts;
+use command::WorkloadLine;
 use lint::{LineSubject, MakerFacts, PlanSubject, SeriesFacts, StepFacts};
 use plan::Plan;
 use results::finding::{Finding, Severity};
@@ -44,7 +44,7 @@ fn of<'f>(findings: &'f [Finding], test: &str, lint: &str) -> &'f Finding {
 /// A command that reads the files of another.
 fn reading(facts: &str, made: &str, reads: &str) -> LineSubject {
     let maker = subject(facts, made);
-    let LineFacts::Ior(line) = maker.line.clone() else { panic!("of ior") };
+    let Some(WorkloadLine::Ior(line)) = maker.line.clone() else { panic!("of ior") };
     let source = MakerFacts { name: "dataset.random".into(), line: *line, ranks: maker.ranks() };
     LineSubject { source: Some(source), ..subject(facts, reads) }
 }

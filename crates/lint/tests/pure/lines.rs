@@ -2,7 +2,7 @@
 
 // tidy: long because the table of command lines is read as one.
 
-use command::LineFacts;
+use command::WorkloadLine;
 use lint::{Drift, DriftKind, LineRejection, LineSubject, LintCheck, MakerFacts};
 use plan::{Comparison, Stat};
 use results::finding::Severity;
@@ -292,7 +292,7 @@ fn each_rejection_of_the_program_is_an_error_with_its_sentence() {
 fn a_reader_of_more_than_was_written_is_found() {
     let reading = |made: &str, reads: &str| {
         let made = subject("", made);
-        let LineFacts::Ior(line) = made.line else { panic!("of ior") };
+        let Some(WorkloadLine::Ior(line)) = made.line else { panic!("of ior") };
         let source = Some(MakerFacts { name: "dataset.d".into(), line: *line, ranks: Some(8) });
         ids(&LineSubject { source, ..subject("ranks=8", reads) })
     };
@@ -315,7 +315,7 @@ fn a_reader_of_more_than_was_written_is_found() {
 #[test]
 fn a_dataset_is_compared_with_its_reader() {
     let made = subject("", "ior -w -k -F -b 1t");
-    let LineFacts::Ior(line) = made.line else { panic!("of ior") };
+    let Some(WorkloadLine::Ior(line)) = made.line else { panic!("of ior") };
     let source = Some(MakerFacts { name: "dataset.d".into(), line: *line, ranks: Some(10) });
     let reads = |target: &str| {
         let facts = format!("ranks=10 target={target}");

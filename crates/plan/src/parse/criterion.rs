@@ -9,7 +9,7 @@ use super::defaults::{Defaults, ParseResult, among};
 use super::{Comparison, Criterion, CriterionTerms, Decide, Goal, Plan, Stat, Test, wire};
 use crate::language::rejections::Rejection;
 use crate::line::Line;
-use command::tool_line::Measures;
+use command::Measures;
 
 /// The most looks that a plan may have.
 const LOOKS_MAX: u64 = 20;
@@ -196,8 +196,8 @@ impl Defaults<'_> {
         }
         if !test.line.yields(kind) {
             let workload = test.line.workload();
-            let why = match (&test.line, CaseOutcome::named(kind)) {
-                (Line::Tool(line), _) if line.measures() == Measures::Cases => {
+            let why = match (test.line.measures(), CaseOutcome::named(kind)) {
+                (Some(Measures::Cases), _) => {
                     "counts cases by outcome. Write `fail`, `pass`, `unsupported`, `skipped`, `library` or \
                      `undecided`."
                 }

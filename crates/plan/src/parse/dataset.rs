@@ -1,7 +1,7 @@
 //! The rules of datasets: their command line, the data that they must hold, and how long they are kept.
 
+use command::ToolLine;
 use command::ior;
-use command::tool_line::ToolLine;
 use toml::Spanned;
 use units::{Dimension, bytes_binary};
 

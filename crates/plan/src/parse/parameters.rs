@@ -18,7 +18,6 @@ use super::defaults::ParseResult;
 use super::nearest::nearest;
 use super::plan_text::PlanText;
 use crate::language::rejections::Rejection;
-use command::tool_line::ToolLine;
 
 /// The part of a plan that is read first.
 #[derive(Default, Deserialize)]
@@ -291,7 +290,7 @@ fn look_for_marks(
 }
 
 fn known_marks(ValueKey { key, phase }: &ValueKey<'_>, text: &str) -> Result<(), String> {
-    let line = *key == "ior" || ToolLine::keys().any(|known| known == *key);
+    let line = command::plan_keys().any(|known| known == *key);
     if text.contains("${") && !line {
         return Err(format!(
             "`{key}` has `${{`. A test's export is allowed only in command lines of workloads, and a name of \

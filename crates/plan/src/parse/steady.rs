@@ -4,7 +4,7 @@
 //!
 //! Never here: whether a course met its rules.
 
-use command::tool_line::Measures;
+use command::Measures;
 use results::record::is_part;
 use results::steady::SteadyRule;
 use toml::Spanned;
@@ -54,14 +54,10 @@ pub(super) fn dimension(phase: &str, kind: &str, test: &Test) -> Option<Result<D
 
 /// The unit that the timeline of the workload counts per second; `None` without a timeline.
 pub(super) fn counted(line: &Line) -> Option<Dimension> {
-    match line {
-        Line::Ior(_) => Some(Dimension::BytesPerSecond),
-        Line::App(_) => None,
-        Line::Tool(line) => match line.measures() {
-            Measures::Bytes => Some(Dimension::BytesPerSecond),
-            Measures::Operations => Some(Dimension::PerSecond),
-            Measures::Cases => None,
-        },
+    match line.measures()? {
+        Measures::Bytes => Some(Dimension::BytesPerSecond),
+        Measures::Operations => Some(Dimension::PerSecond),
+        Measures::Cases => None,
     }
 }
 

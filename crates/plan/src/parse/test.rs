@@ -13,7 +13,6 @@ use super::{
 };
 use crate::language::rejections::Rejection;
 use crate::line::Line;
-use command::tool_line::ToolLine;
 
 /// The command of a test.
 enum TestCommand<'w> {
@@ -397,7 +396,8 @@ impl Defaults<'_> {
                 format!("{who}: `{key}` is a second command line. Write it as a separate test."),
             )),
             (None, _) => {
-                let keys: Vec<&str> = ["ior"].into_iter().chain(ToolLine::keys()).chain(["app"]).collect();
+                let others = command::plan_keys().filter(|key| *key != "ior");
+                let keys: Vec<&str> = ["ior"].into_iter().chain(others).chain(["app"]).collect();
                 let keys = keys.join("`, `");
                 Err(self.place.error(&wire.id, format!("{who} has no command line. Give one as `{keys}`.")))
             }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use command::ior;
-use command::tool_line::ToolLine;
+use command::{PlannedLine, ToolLine, WorkloadName};
 use toml::Spanned;
 use units::several;
 
@@ -11,7 +11,7 @@ use super::defaults::{Defaults, ParseResult, Variant, among};
 use super::nearest::nearest;
 use super::{Plan, Test, Uses};
 use crate::language::rejections::Rejection;
-use crate::line::{IOR_FILE, Line};
+use crate::line::Line;
 
 impl Defaults<'_> {
     /// Whether the files that the test reads exist, and still exist when the next test reads them.
@@ -93,7 +93,7 @@ impl Defaults<'_> {
                 source.maker, test.repetitions
             ));
         }
-        if only_reads && made.deadline_s() > 0 && !(made.status_file() && line.status_file()) {
+        if only_reads && made.deadline_s() > 0 && !(made.has_status_file() && line.has_status_file()) {
             return rejected(format!(
                 "-W may stop {} before all its files exist. Give both command lines -x {{dir}}/made.",
                 source.maker
@@ -214,7 +214,7 @@ impl Defaults<'_> {
 
 /// The reason why a command line does not find the files of `made` under its own names, if there is one.
 fn looks_elsewhere(line: &ior::Line, made: &ior::Line, maker: &str) -> Option<String> {
-    let file = |line: &ior::Line| line.file().unwrap_or(IOR_FILE).to_owned();
+    let file = |line: &ior::Line| line.file().unwrap_or(WorkloadName::Ior.place()[1]).to_owned();
     let (asked, there) = (file(line), file(made));
     if asked != there {
         return Some(format!(

@@ -6,6 +6,8 @@
 //! Invariant: pure. The amounts never exceed what the command line requests.
 //! Never here: whether this much free space exists.
 
+use command::PlannedLine;
+
 use crate::line::Line;
 use crate::model::Plan;
 

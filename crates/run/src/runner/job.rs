@@ -21,13 +21,11 @@ use super::session::SessionDirectory;
 use crate::bounded::has_ended;
 use crate::machine::recorded;
 use plan::launcher::{Launch, LaunchKind, LauncherJob, Nodes};
-use plan::line::has_stamped_data;
+use plan::line::{has_stamped_data, shows_progress};
 use plan::schedule::PlannedJob;
 
 /// The time between the request to end a job and its kill.
 const GRACE: Duration = Duration::from_secs(3);
-/// The workloads that show their progress in a file.
-const SHOW_PROGRESS: [&str; 3] = ["ior", "mdtest", "age"];
 /// How often a running job is checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -72,7 +70,7 @@ impl Prepared {
         if !external {
             words.insert(0, job.workload.to_owned());
             words.extend(data_words(asked, job, Path::new(&*files)));
-            if SHOW_PROGRESS.contains(&job.workload) {
+            if shows_progress(job.workload) {
                 words.extend(["--progress".to_owned(), names::PROGRESS.to_owned()]);
             }
             words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use command::LineFacts;
+use command::WorkloadLine;
 use lint::{LINTS, LineSubject, named, of_code};
 use report::sentences;
 use results::finding::{Finding, Severity};
@@ -140,7 +140,7 @@ fn summary(findings: &[Finding]) -> String {
 
 /// The facts that were not given, with the options that give them.
 fn unknown(subject: &LineSubject) -> Vec<&'static str> {
-    let LineFacts::Ior(line) = &subject.line else { return Vec::new() };
+    let Some(WorkloadLine::Ior(line)) = &subject.line else { return Vec::new() };
     if line.parsed.script.is_some() {
         return Vec::new();
     }

@@ -6,6 +6,7 @@ mod trace;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
+use command::PlannedLine;
 use command::fdtree::Parsed;
 use ranks::Halt;
 use storage::Storage;
@@ -106,7 +107,7 @@ fn prepare(typed: &Parsed, session: Session) -> Result<(Session, ReadyFdtree), U
 /// The base of the tree: a new name for a tree to be created, the name of the existing tree for one to be
 /// removed.
 fn base(typed: &Parsed, storage: &dyn Storage, ranks: u32) -> Result<String, Usage> {
-    let dir = typed.dir();
+    let dir = typed.parent();
     let there = Path::new(dir);
     if !there.is_dir() {
         let what = if there.exists() { "not a directory" } else { "does not exist" };
@@ -223,6 +224,6 @@ pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, U
 /// Rejects trees that cannot be made on any machine. The name of the tree has at least `LEVEL0`; the host's
 /// name makes it longer.
 fn check_shape(typed: &Parsed, ranks: u32) -> Result<(), Usage> {
-    let base = format!("{}/LEVEL0", typed.dir());
+    let base = format!("{}/LEVEL0", typed.parent());
     FdtreeParameters { shape: typed.shape, base, ..FdtreeParameters::default() }.check(ranks)
 }

@@ -34,7 +34,7 @@ pub(super) fn cases(args: &MpiIoArgs) -> Result<Vec<ConformanceCase>, Usage> {
 
 /// Rejects a directory that does not exist.
 pub(super) fn check_dir(args: &MpiIoArgs) -> Result<(), Usage> {
-    let dir = args.dir();
+    let dir = args.tested_dir();
     if dir.is_dir() {
         return Ok(());
     }

@@ -206,7 +206,7 @@ impl Driver<'_> {
         words.extend(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| (*flag).to_owned()));
         let next = self.pending.front().expect("a job is started only for pending cases").name.clone();
         words.extend(["--speak-from".to_owned(), next]);
-        words.push(args.dir().display().to_string());
+        words.push(args.tested_dir().display().to_string());
         words
     }
 

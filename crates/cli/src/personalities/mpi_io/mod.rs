@@ -130,13 +130,13 @@ fn run_cases(
     let nodes = comm.split_by_node()?;
     let nodes = comm.reduce_one(u64::from(nodes.rank() == 0), ranks::Reduce::Sum)? as u32;
     let mut library = lock(reporter).library().clone();
-    conformance::detect_io_component(comm, &mut library, args.dir())?;
-    let dirs = [args.dir().to_owned()];
+    conformance::detect_io_component(comm, &mut library, args.tested_dir())?;
+    let dirs = [args.tested_dir().to_owned()];
     let rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
     let mut name = format!("assay-mpi-io.{}", run_number()).into_bytes();
     comm.broadcast(0, &mut name)?;
     let run_name = String::from_utf8_lossy(&name).into_owned();
-    let dir = args.dir();
+    let dir = args.tested_dir();
     let speaks = comm.rank() == 0;
     let (most, why) = limit(comm, args, &format!("{run_name}.speed"))?;
     let limits = Limits { most, library: library.clone() };
@@ -177,7 +177,7 @@ fn limit(comm: &dyn Comm, args: &MpiIoArgs, name: &str) -> Result<(Duration, Str
     let requested = Duration::from_secs(args.timeout.into());
     let (mut limit, mut why) = (requested, String::new());
     if comm.rank() == 0 {
-        let piece = speed::time_of_piece(args.dir(), name);
+        let piece = speed::time_of_piece(args.tested_dir(), name);
         limit = speed::limit(requested, piece);
         let seconds = limit.as_secs();
         why = match piece {

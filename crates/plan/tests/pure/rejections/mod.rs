@@ -211,7 +211,7 @@ fn invalid_counts_names_and_durations_are_rejected() {
         ),
         (
             "[[test]]\nid = \"T\"\nior = \"write fast\"\nrole = \"reported\"\n".into(),
-            "p.toml:6:7: test T: `write` is not an option. Write IOR options as `-x [value]`.",
+            "p.toml:6:7: test T: `write` is not an option of ior. Its options begin with `-`.",
         ),
         (String::new(), "p.toml:1:1: the plan has no [[test]], [[series]] or [[group]]. Add at least one."),
         (
