@@ -6,7 +6,7 @@
 
 use units::Usage;
 
-use crate::classic::OptionKind;
+use crate::kind::OptionKind;
 
 /// One option of a backend, set on the command line as `--<backend>.<name>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

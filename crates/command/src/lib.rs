@@ -1,7 +1,7 @@
 //! Command lines of workloads: their options, and what a command line requests.
 //!
-//! [`WORKLOADS`] has a row for each workload. Its options are described once, for the program that runs it and
-//! for plan, linter and judge, which read a [`WorkloadLine`] as far as it can be read.
+//! [`WORKLOADS`] has a row for each workload. Its options are described once. The program parses them. Plan,
+//! linter and judge read a [`WorkloadLine`], as far as it can be read.
 //!
 //! The options of `ior`, `mdtest` and `md-workbench` are enums with a table each, and one grammar in
 //! [`classic`]. `fdtree` and `flash-io` have tables and grammars of their own. clap parses the others.
@@ -17,6 +17,7 @@ mod data_key;
 pub mod fdtree;
 pub mod flash_io;
 pub mod ior;
+mod kind;
 mod launcher;
 pub mod ls_lr;
 pub mod md_workbench;

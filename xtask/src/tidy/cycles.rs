@@ -16,6 +16,7 @@ const CRATES: &[&str] = &[
     "units",
     "ffi",
     "measure",
+    "command",
     "results",
     "plan",
     "lint",

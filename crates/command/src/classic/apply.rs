@@ -10,23 +10,27 @@ use std::ops::Deref;
 
 use units::Usage;
 
-use super::directives::read_directives;
-use super::grammar::read_tokens;
+use super::grammar::{read_directives, read_tokens};
 use super::occurrence::{ModuleOption, OptionInput, OptionOccurrence, parse_number};
-use super::row::{ClassicOption, OptionKind, OptionValue, RetiredOption, Successor};
+use super::program::ClassicOption;
+use super::row::{OptionValue, RetiredOption, Successor};
 use crate::Settings;
 use crate::backends::backend;
+use crate::kind::OptionKind;
 
-/// The parsed command line of a classic program.
-pub trait ClassicLine: Default {
+/// A command line on which the options of a table have their effect.
+pub trait SetOption: Default {
     /// The program's options.
     type Option: ClassicOption;
 
-    /// What the workload runs.
-    type Request;
-
     /// Sets an option to `value`. Fails with the reason if the value is not valid.
     fn set(&mut self, option: Self::Option, value: OptionValue<'_>) -> Result<(), String>;
+}
+
+/// The parsed command line of a classic program.
+pub trait ClassicLine: SetOption {
+    /// What the workload runs.
+    type Request;
 
     /// Reports that the value of an option cannot be read.
     fn unread(&mut self, _option: Self::Option) {}

@@ -6,21 +6,22 @@
 //! Never here: the options of one program and their meaning.
 
 mod apply;
-mod directives;
 mod grammar;
 mod occurrence;
+mod program;
 mod row;
 
 pub(crate) use apply::without_gpu;
-pub use apply::{ClassicLine, OptionNote, ReadLine, TakenOptions, lacks_value, parse, take_directives};
-pub use directives::read_directives;
-pub use grammar::read_tokens;
-pub use occurrence::{ModuleOption, OptionFault, OptionInput, OptionOccurrence, parse_number, size};
-pub(crate) use row::options;
-pub use row::{
-    ClassicOption, OptionKind, OptionRow, OptionValue, Respelling, RetiredOption, Successor, described,
-    help_of_options,
+pub use apply::{
+    ClassicLine, OptionNote, ReadLine, SetOption, TakenOptions, lacks_value, parse, take_directives,
 };
+pub use grammar::{read_directives, read_tokens};
+pub use occurrence::{ModuleOption, OptionFault, OptionInput, OptionOccurrence, parse_number, size};
+pub use program::{ClassicOption, Respelling, described, help_of_options};
+pub(crate) use row::options;
+pub use row::{OptionRow, OptionValue, RetiredOption, Successor};
+
+pub use crate::kind::OptionKind;
 
 #[cfg(test)]
 mod tests;

@@ -9,8 +9,9 @@ use std::num::{IntErrorKind, ParseIntError};
 
 use units::Usage;
 
-use super::row::{OptionKind, OptionRow, OptionValue, RetiredOption, Successor};
+use super::row::{OptionRow, OptionValue, RetiredOption, Successor};
 use crate::backends::{BACKENDS, BackendOption};
+use crate::kind::OptionKind;
 
 /// One option of a backend. Command lines set it as `--<backend>.<name>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,34 +2,7 @@
 //!
 //! Never here: the effect of an option, which its program knows.
 
-use std::fmt::Debug;
-
-use super::occurrence::OptionInput;
-
-/// The kind of value that an option takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OptionKind {
-    /// Nothing, or `=n`.
-    Flag,
-    /// A whole number.
-    Number,
-    /// Bytes, with a suffix.
-    Size,
-    /// Any text.
-    Text,
-    /// Options in the directive form. Messages about them name the directive.
-    Directives,
-}
-
-impl OptionKind {
-    /// The default that the help shows where the table gives none.
-    pub(crate) const fn usual_default(self) -> &'static str {
-        match self {
-            Self::Number | Self::Size => "0",
-            Self::Flag | Self::Text | Self::Directives => "",
-        }
-    }
-}
+use crate::kind::OptionKind;
 
 /// The value given to an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,12 +104,14 @@ macro_rules! options {
             about: $about,
         }),*];
 
-        impl $name {
-            /// Applies it to a command line. Fails with the reason if the value is not valid.
-            pub(super) fn set(self, $line: &mut $parsed, $value: OptionValue<'_>) -> Result<(), String> {
-                match self {
-                    $(Self::$id => { $effect; })*
-                    $(Self::$other => { $other_effect; })?
+        impl $crate::classic::SetOption for $parsed {
+            type Option = $name;
+
+            fn set(&mut self, option: $name, $value: OptionValue<'_>) -> Result<(), String> {
+                let $line = self;
+                match option {
+                    $($name::$id => { $effect; })*
+                    $($name::$other => { $other_effect; })?
                 }
                 Ok(())
             }
@@ -186,72 +161,5 @@ impl<I> RetiredOption<I> {
             Successor::ModuleOptions([first, ..]) => format!("is now --{first}"),
             _ => self.summary.to_owned(),
         }
-    }
-}
-
-/// A letter in a spelling that the table does not describe.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Respelling<'a, I: 'static> {
-    /// The option as typed.
-    pub name: String,
-    /// What it is.
-    pub input: OptionInput<I>,
-    /// The rest of its token.
-    pub left: &'a str,
-}
-
-/// The options of a classic program.
-pub trait ClassicOption: Copy + Debug + Ord + 'static {
-    /// The program's name, for messages.
-    const PROGRAM: &'static str;
-
-    /// Its options, in the order of the help.
-    fn rows() -> impl Iterator<Item = &'static OptionRow<Self>>;
-
-    /// Its retired options.
-    fn retired() -> &'static [RetiredOption<Self>];
-
-    /// Reads `letter` in a spelling that the table does not describe; `None` where the table describes it.
-    /// `left` follows the letter in its token, `next` is the next token.
-    fn respelled<'a>(_letter: char, _left: &'a str, _next: Option<&str>) -> Option<Respelling<'a, Self>> {
-        None
-    }
-
-    /// The row of this option.
-    fn row(self) -> &'static OptionRow<Self> {
-        Self::rows().find(|row| row.id == self).expect("each option has a row")
-    }
-}
-
-/// The help of a program: its flags, then its options with values, each with its default.
-pub fn help_of_options<I: ClassicOption>() -> String {
-    let part = |flags: bool| -> String {
-        I::rows().filter(|row| (row.kind == OptionKind::Flag) == flags).map(help_line).collect()
-    };
-    format!("Synopsis {}\n\nFlags\n{}\nOptional arguments\n{}", I::PROGRAM, part(true), part(false))
-}
-
-/// A line of help: the names of an option and its description.
-pub fn described(names: &str, about: &str) -> String {
-    // A name that fills its column is still followed by a blank.
-    format!("  {names:<29} {about}\n")
-}
-
-fn help_line<I>(row: &OptionRow<I>) -> String {
-    let mut names: Vec<String> = row.short.map(|letter| format!("-{letter}")).into_iter().collect();
-    names.extend(row.long.map(|word| format!("--{word}")));
-    let mut directives = row.directives;
-    if names.is_empty() {
-        names.extend(directives.first().map(|directive| format!("-O {directive}")));
-        directives = &[];
-    }
-    let mut names = names.join(", ");
-    if row.kind != OptionKind::Flag {
-        let shown = if row.default.is_empty() { "STRING" } else { row.default };
-        names.push_str(&format!("={shown}"));
-    }
-    match directives {
-        [] => described(&names, row.about),
-        _ => described(&names, &format!("{} [{}]", row.about, directives.join(", "))),
     }
 }

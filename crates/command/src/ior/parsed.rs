@@ -2,12 +2,11 @@
 
 use units::Usage;
 
-use super::options::IorOption;
 use super::output::Output;
 use super::request::{Offsets, Reorder, Request};
 use crate::Settings;
 use crate::backends::backend;
-use crate::classic::{ClassicLine, OptionNote, OptionValue, TakenOptions};
+use crate::classic::{ClassicLine, OptionNote, TakenOptions};
 
 /// The note on `-z` where each block is one transfer.
 const SEGMENTS_SHUFFLED: &str = "-z shuffles the transfers of all segments, because -b equals -t. IOR does \
@@ -45,15 +44,10 @@ pub struct Parsed {
 }
 
 impl ClassicLine for Parsed {
-    type Option = IorOption;
     type Request = Request;
 
-    fn set(&mut self, option: IorOption, value: OptionValue<'_>) -> Result<(), String> {
-        option.set(self, value)
-    }
-
-    fn unread(&mut self, option: IorOption) {
-        self.unread_mix |= option == IorOption::ReadWriteMix;
+    fn unread(&mut self, option: Self::Option) {
+        self.unread_mix |= option == Self::Option::ReadWriteMix;
     }
 
     fn finish(&mut self) -> Result<(), Usage> {

@@ -2,10 +2,9 @@
 
 use units::Usage;
 
-use super::options::MdWorkbenchOption;
 use super::request::Request;
 use crate::Settings;
-use crate::classic::{ClassicLine, OptionNote, OptionValue, TakenOptions};
+use crate::classic::{ClassicLine, OptionNote, TakenOptions};
 
 /// The form of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,12 +39,7 @@ pub struct Parsed {
 }
 
 impl ClassicLine for Parsed {
-    type Option = MdWorkbenchOption;
     type Request = Request;
-
-    fn set(&mut self, option: MdWorkbenchOption, value: OptionValue<'_>) -> Result<(), String> {
-        option.set(self, value)
-    }
 
     fn finish(&mut self) -> Result<(), Usage> {
         let request = &mut self.request;

@@ -2,10 +2,9 @@
 
 use units::Usage;
 
-use super::options::MdtestOption;
 use super::request::Request;
 use crate::Settings;
-use crate::classic::{ClassicLine, OptionNote, OptionValue, TakenOptions};
+use crate::classic::{ClassicLine, OptionNote, TakenOptions};
 
 /// The version of mdtest whose text is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,12 +102,7 @@ pub struct Parsed {
 }
 
 impl ClassicLine for Parsed {
-    type Option = MdtestOption;
     type Request = Request;
-
-    fn set(&mut self, option: MdtestOption, value: OptionValue<'_>) -> Result<(), String> {
-        option.set(self, value)
-    }
 
     fn finish(&mut self) -> Result<(), Usage> {
         let (request, output, only) = (&mut self.request, &mut self.output, self.only);
