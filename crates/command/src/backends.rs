@@ -152,6 +152,9 @@ const NO_GPFS: &str = "this program gives no hints to GPFS";
 /// Why the options for BeeGFS have no effect.
 const NO_BEEGFS: &str = "files get the layout of their directory. Set it there with beegfs-ctl.";
 
+/// The backend of workloads that have no option for another one.
+pub const POSIX: &str = "posix";
+
 /// All backends, by name.
 pub const BACKENDS: &[Backend] = &[
     Backend {
@@ -304,7 +307,7 @@ pub const BACKENDS: &[Backend] = &[
         needs: Needs::LibraryOnMpi,
     },
     Backend {
-        name: "posix",
+        name: POSIX,
         about: "files of a mounted file system, by pread and pwrite",
         options: &[
             idle("beegfs.ChunkSize", OptionKind::Size, NO_BEEGFS),

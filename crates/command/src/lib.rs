@@ -29,7 +29,9 @@ mod planned;
 mod settings;
 mod workload;
 
-pub use backends::{Abilities, BACKENDS, Backend, BackendOption, FileForm, Needs, backend, discards_data};
+pub use backends::{
+    Abilities, BACKENDS, Backend, BackendOption, FileForm, Needs, POSIX, backend, discards_data,
+};
 pub use data_key::{KeySource, check_nonce};
 pub use ior::IorOption;
 pub use launcher::{LaunchedRanks, TypedCommand};

@@ -153,7 +153,7 @@ impl<'a> StartedProgram<'a> {
 
 /// The mounted file systems, for programs that use no other backend.
 pub(crate) fn posix() -> Result<Box<dyn Storage>, Usage> {
-    (storage::driver("posix")?.open)(&Settings::default())
+    (storage::driver(command::POSIX)?.open)(&Settings::default())
 }
 
 /// The options in `words`, for a command whose options are all in `A`; `None` if they only print a help text.

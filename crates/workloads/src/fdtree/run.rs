@@ -208,7 +208,7 @@ impl RankTree<'_, '_> {
         let creates_files = step == FdtreePhase::CreateFiles;
         let known = Phase {
             phase: step.name().to_owned(),
-            backend: "posix".to_owned(),
+            backend: command::POSIX.to_owned(),
             file_per_rank: true,
             path: self.parameters.tree(0, rank.comm.size()),
             transfer_bytes: if creates_files { self.parameters.shape.file_bytes() } else { 0 },

@@ -113,7 +113,7 @@ impl LsLrPart<'_, '_> {
         let known = Phase {
             repetition,
             phase: phase.to_owned(),
-            backend: "posix".to_owned(),
+            backend: command::POSIX.to_owned(),
             file_per_rank: true,
             path: self.parameters.tree(0).display().to_string(),
             ..Phase::default()
