@@ -58,6 +58,8 @@ pub struct Abilities {
     /// Transfers, if any, are calls of functions of the C library or of another one. Only such transfers are
     /// seen by a preloaded library.
     pub transfers_by_library: bool,
+    /// The beginning of the paths of its file system, which needs no mount.
+    pub scheme: Option<&'static str>,
 }
 
 impl Abilities {
@@ -74,6 +76,7 @@ impl Abilities {
         form: FileForm::Bytes,
         sync_bytes: 1,
         transfers_by_library: true,
+        scheme: None,
     };
 }
 
@@ -129,6 +132,13 @@ impl Backend {
         self.needs == Needs::Nothing && self.abilities.names && self.abilities.keeps_data
     }
 
+    /// The beginning of `{dir}` in a command line: the scheme of a file system without a mount.
+    pub fn place(&self, word: &str) -> String {
+        let Some(scheme) = self.abilities.scheme else { return word.to_owned() };
+        let with = format!("{scheme}{{dir}}");
+        word.replace(&with, "{dir}").replace("{dir}", &with)
+    }
+
     /// Whether its ranks must be MPI ranks.
     pub fn needs_mpi(&self) -> bool {
         matches!(self.needs, Needs::Mpi | Needs::LibraryOnMpi)
@@ -141,6 +151,9 @@ pub const ELEMENT_BYTES: u64 = 8;
 const CHUNK_BYTES_MAX: u64 = u32::MAX as u64;
 /// The unit in which a mapping is synced: a page, as in IOR.
 const PAGE_BYTES: u64 = 4096;
+
+/// The beginning of a path of CephFS.
+pub const CEPHFS: &str = "cephfs:";
 
 /// The option of every backend that can bypass the page cache.
 pub(crate) const ODIRECT: BackendOption =
@@ -188,7 +201,7 @@ pub const BACKENDS: &[Backend] = &[
             option("user", OptionKind::Text, "the client's name in the cluster; default admin"),
         ],
         also_takes: &[],
-        abilities: Abilities::PLAIN,
+        abilities: Abilities { scheme: Some(CEPHFS), ..Abilities::PLAIN },
         needs: Needs::Library,
     },
     Backend {
@@ -364,6 +377,12 @@ pub fn backend(name: &str) -> Result<&'static Backend, Usage> {
         let known: Vec<_> = BACKENDS.iter().map(|backend| backend.name.to_uppercase()).collect();
         Usage(format!("unknown backend `{name}`. Choose one of {}", known.join(", ")))
     })
+}
+
+/// A place without a mount: its scheme, and its path in the file system. `None` for other paths.
+pub fn unmounted(place: &str) -> Option<(&'static str, &str)> {
+    let schemes = BACKENDS.iter().filter_map(|backend| backend.abilities.scheme);
+    schemes.into_iter().find_map(|scheme| Some((scheme, place.strip_prefix(scheme)?)))
 }
 
 /// Whether the backend of this name keeps no data. It is false for a name that is not in the table, such as

@@ -30,7 +30,8 @@ mod settings;
 mod workload;
 
 pub use backends::{
-    Abilities, BACKENDS, Backend, BackendOption, FileForm, Needs, POSIX, backend, discards_data,
+    Abilities, BACKENDS, Backend, BackendOption, CEPHFS, FileForm, Needs, POSIX, backend, discards_data,
+    unmounted,
 };
 pub use data_key::{KeySource, check_nonce};
 pub use ior::IorOption;

@@ -18,6 +18,11 @@ pub trait PlannedLine {
         Vec::new()
     }
 
+    /// The backend that moves its data; `None` for plain files.
+    fn backend(&self) -> Option<&str> {
+        None
+    }
+
     /// The place of its files that the command line sets.
     fn dir(&self) -> Option<&str> {
         None

@@ -3,7 +3,7 @@
 //! Invariant: the arguments stay as they are, except that `{dir}` is replaced. If they do not set the place
 //! of the files, it is added.
 
-use command::{Measures, PlannedLine, ToolLine, WorkloadName, ior};
+use command::{Measures, PlannedLine, ToolLine, WorkloadName, backend, ior};
 pub use command::{has_stamped_data, shows_progress};
 use results::record::CaseOutcome;
 use units::Usage;
@@ -110,6 +110,16 @@ impl Line {
         let is_set = self.known().is_some_and(|line| line.dir().is_some());
         let words = self.name().filter(|_| !is_set).map_or(&[][..], WorkloadName::place);
         words.iter().map(ToString::to_string).collect()
+    }
+
+    /// All arguments of a job, with `added` and the place of the files. `{dir}` follows the backend's scheme.
+    pub fn placed(&self, added: &[String]) -> Vec<String> {
+        let words = [self.words(), added, &self.place()].concat();
+        let backend = self.known().and_then(PlannedLine::backend).and_then(|name| backend(name).ok());
+        match backend {
+            Some(backend) => words.iter().map(|word| backend.place(word)).collect(),
+            None => words,
+        }
     }
 
     /// Names of the phases that the command line yields, as records name them.

@@ -26,26 +26,28 @@ pub struct Mount {
 /// The mount of `dir` in `/proc/self/mountinfo`: the longest mount point above it. If several are mounted on
 /// the same directory, it is the last one.
 pub fn mount_of(mountinfo: &str, dir: &Path) -> Mount {
-    let mut best = Mount::default();
-    for line in mountinfo.lines() {
-        let Some((left, right)) = line.split_once(" - ") else { continue };
+    let above = all(mountinfo).filter(|mount| dir.starts_with(&mount.point));
+    above.max_by_key(|mount| mount.point.len()).unwrap_or_default()
+}
+
+/// All mounts, in the order of the table.
+pub fn all(mountinfo: &str) -> impl Iterator<Item = Mount> {
+    mountinfo.lines().filter_map(|line| {
+        let (left, right) = line.split_once(" - ")?;
         let left: Vec<&str> = left.split(' ').collect();
         let right: Vec<&str> = right.split(' ').collect();
-        let (Some(point), [kind, device, wide @ ..]) = (left.get(4), &right[..]) else { continue };
-        let point = unescaped(point);
-        if dir.starts_with(&point) && point.len() >= best.point.len() {
-            let options = [left.get(5).copied(), wide.first().copied()];
-            best = Mount {
-                number: left[2].to_owned(),
-                root: unescaped(left[3]),
-                point,
-                device: unescaped(device),
-                kind: (*kind).to_owned(),
-                options: options.into_iter().flatten().collect::<Vec<_>>().join(";"),
-            };
-        }
-    }
-    best
+        let [_, _, number, root, point, rest @ ..] = &left[..] else { return None };
+        let [kind, device, wide @ ..] = &right[..] else { return None };
+        let options = [rest.first().copied(), wide.first().copied()];
+        Some(Mount {
+            number: (*number).to_owned(),
+            root: unescaped(root),
+            point: unescaped(point),
+            device: unescaped(device),
+            kind: (*kind).to_owned(),
+            options: options.into_iter().flatten().collect::<Vec<_>>().join(";"),
+        })
+    })
 }
 
 /// mountinfo has blanks and backslashes as octal escapes.

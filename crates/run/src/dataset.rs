@@ -39,7 +39,7 @@ pub fn recipe(dataset: &Dataset, tool: &str, fs: &FileSystemFacts, key: Option<&
     Recipe {
         tool: tool.to_owned(),
         workload: dataset.line.workload().to_owned(),
-        words: [dataset.line.words(), &dataset.line.place()].concat(),
+        words: dataset.line.placed(&[]),
         setup: dataset.setup.clone(),
         ranks: placement.ranks,
         nodes: placement.nodes,

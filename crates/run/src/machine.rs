@@ -8,6 +8,7 @@ pub(crate) mod device;
 mod environment;
 mod programs;
 mod targets;
+mod unmounted;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -27,6 +28,8 @@ pub(crate) use programs::is_there;
 pub use programs::{Hashes, launcher};
 pub(crate) use results::folder::now;
 pub(crate) use targets::layout_of;
+pub use unmounted::local;
+pub(crate) use unmounted::placed;
 
 /// The time limit of a program that is asked for a fact.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);

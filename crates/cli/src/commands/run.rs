@@ -46,8 +46,8 @@ pub(crate) struct RunArgs {
     plan: Option<PathBuf>,
     #[command(flatten)]
     values: plan::Values,
-    /// The directory to test, which replaces `{dir}` in the plan
-    #[arg(long, value_name = "DIR")]
+    /// The directory to test, which replaces `{dir}` in the plan; also `cephfs:/DIR`
+    #[arg(long, value_name = "DIR", value_parser = run::machine::local)]
     pub(super) dir: Option<PathBuf>,
     /// Run only this test or score and the tests that it needs; may be repeated
     ///

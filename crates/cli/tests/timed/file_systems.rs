@@ -48,6 +48,29 @@ const RUNS_BY_LIBRARY: [&str; 10] = [
     "mdtest -a CEPHFS -n 40 --cephfs.user=admin -d cephfs:dir/md",
 ];
 
+/// A campaign by the library, and a test on the mount that reads what the library wrote.
+const CEPHFS_PLAN: &str = r#"
+schema = 1
+plan = { id = "cephfs", title = "CephFS by its library" }
+fs.s = { dir = "{dir}" }
+defaults = { ranks = 2, repetitions = 2, timeout = "1 min" }
+dataset.d = { ior = "-a CEPHFS -w -F -e -t 64k -b 1m -k -G 7" }
+[[test]]
+id = "library"
+ior = "-a CEPHFS -R -F -t 64k -b 1m -k -G 7"
+uses = "dataset.d"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+[[test]]
+id = "mount"
+ior = "-R -F -t 64k -b 1m -k -G 7"
+uses = "dataset.d"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+[[test]]
+id = "names"
+mdtest = "-a CEPHFS -n 20 -F -C -T -r"
+criterion = { metric = "file_creation.rate", op = ">=", value = "1/s" }
+"#;
+
 /// The cases of conformance. Those of MPI-IO are a part: they use the same calls of the file system.
 pub(super) const CASES: [&str; 4] =
     ["posix.*", "access.write_at.much", "access.*_all.contiguous-view", "atomic.*"];
@@ -221,6 +244,17 @@ fn all_runs_by_the_library_of_cephfs_end_well_and_the_mount_shows_what_they_wrot
         assert!(ran.status == Some(0), "{words}: {ran:#?}");
     }
     assert_eq!(names(&dir), Vec::<String>::new(), "each run has removed its files");
+    std::fs::write(place.path("p.toml"), CEPHFS_PLAN).unwrap();
+    let campaign = started("run --campaigns . --allow-lint-errors p.toml --dir cephfs:/dir");
+    let counted = campaign.out.contains("PASS WITH OPEN FINDINGS: All 3 clauses are met");
+    assert!(campaign.status == Some(3) && counted, "{campaign:#?}");
+    assert!(!campaign.out.contains("path-on-wrong-fs"), "{campaign:#?}");
+    assert_eq!(names(&dir), Vec::<String>::new(), "the campaign has removed its directory");
+    let elsewhere = started("run --campaigns . p.toml --dir .");
+    assert_eq!(elsewhere.status, Some(2), "{elsewhere:#?}");
+    assert!(elsewhere.err.contains("is not on CephFS, but `-a CEPHFS` of "), "{elsewhere:#?}");
+    let nowhere = started("run --campaigns . p.toml --dir cephfs:/none");
+    assert!(nowhere.status == Some(2) && nowhere.err.contains("cephfs:/none: no CephFS"), "{nowhere:#?}");
     let wrong = started("ior -a CEPHFS --cephfs.remote_prefix=/none -w -o cephfs:/f");
     assert_eq!(wrong.status, Some(2), "{wrong:#?}");
     assert!(wrong.err.contains("cannot mount /none: No such file or directory"), "{wrong:#?}");

@@ -266,6 +266,10 @@ impl PlannedLine for Line {
         planned::check(self, check_option)
     }
 
+    fn backend(&self) -> Option<&str> {
+        Some(&self.backend)
+    }
+
     fn phases(&self) -> Vec<&'static str> {
         let all = [
             ("write", self.write),

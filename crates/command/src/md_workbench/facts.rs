@@ -45,6 +45,10 @@ impl PlannedLine for Line {
         })
     }
 
+    fn backend(&self) -> Option<&str> {
+        Some(&self.backend)
+    }
+
     fn phases(&self) -> Vec<&'static str> {
         let benchmark: &[&str] = match (self.iterations, self.read_only) {
             (0, _) => &[],

@@ -164,6 +164,10 @@ impl PlannedLine for Line {
         )
     }
 
+    fn backend(&self) -> Option<&str> {
+        Some(&self.backend)
+    }
+
     fn phases(&self) -> Vec<&'static str> {
         let mut rows: Vec<&ItemOperation> = OPERATIONS.iter().filter(|row| row.is_done(self)).collect();
         // Those of mdtest come first, by the kind of their items; then the others, by name.

@@ -412,6 +412,18 @@ fn another_command_program_or_place_of_files_is_found() {
         phase.path = "/t/f".into();
     };
     assert_eq!(of_second(of_other_campaign), facts("path", "data in campaign.json"));
+    let without_mount = |path: &'static str| {
+        move |campaign: &mut Campaign| {
+            let job = &mut campaign.jobs[1];
+            *job.info.argv.last_mut().unwrap() = path.into();
+            let Record::Run(run) = &mut job.records[0] else { panic!() };
+            *run.argv.last_mut().unwrap() = path.into();
+            let Record::Phase(phase) = &mut job.records[1] else { panic!() };
+            phase.path = path.into();
+        }
+    };
+    assert_eq!(found(without_mount("cephfs:/b/assay-1.data/f")), []);
+    assert_eq!(found(without_mount("cephfs:/t/f")).len(), 1);
     let chosen = found(|campaign| {
         campaign.plan = "ior = \"-w -o /t/f\"".into();
         of_other_campaign(&mut campaign.jobs[1]);

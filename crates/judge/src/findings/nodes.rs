@@ -3,7 +3,7 @@
 //!
 //! Never here: rates.
 
-use command::discards_data;
+use command::{backend, discards_data};
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
@@ -121,7 +121,9 @@ fn other_kind(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
 fn unknown_place(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let (fs, kind) = facts.planned.or(facts.found)?;
     let is_unknown = |phase: &&Phase| phase.opened.as_ref().is_none_or(|opened| opened.kind.is_empty());
-    let mut measured = phases(facts.job).filter(|phase| !discards_data(&phase.backend));
+    // A library without a mount finds the directory, which the campaign made, in the same file system only.
+    let needs_none = |phase: &Phase| backend(&phase.backend).is_ok_and(|one| one.abilities.scheme.is_some());
+    let mut measured = phases(facts.job).filter(|phase| !discards_data(&phase.backend) && !needs_none(phase));
     let phase = measured.find(is_unknown).filter(|_| clients.mounted.is_empty())?;
     let (host, dir, found) = (&facts.run.host, &phase.path, "an unknown file system");
     let reason = reason!(PathOnWrongFs { host, dir, found, fs, planned: kind });

@@ -199,7 +199,7 @@ fn a_process_without_a_count_is_found_on_a_device_and_a_place_that_is_not_stated
         assert_eq!(found(kind, uncounted, there(), "posix"), [], "{kind} {uncounted}");
     }
     assert_eq!(found("", 0, Vec::new(), "posix"), needs(Code::PathOnWrongFs));
-    for (kind, backend) in [("", "dummy"), ("lustre", "posix")] {
+    for (kind, backend) in [("", "dummy"), ("", "cephfs"), ("lustre", "posix")] {
         assert_eq!(found(kind, 0, Vec::new(), backend), [], "{kind} {backend}");
     }
 }

@@ -171,7 +171,8 @@ keys! {
     FsKeys, "fs", "[fs.NAME]", "A file system under test";
     needs {
         dir: Spanned<String> = Text, "\"{dir}\"",
-            "the working directory. `{dir}` is replaced by the directory of `assay run --dir`";
+            "the working directory. `{dir}` is replaced by the directory of `assay run --dir`. \
+             Also `cephfs:/DIR`, a directory of CephFS that is mounted here";
     }
     may {
         kind: Option<String> = Text, "\"lustre\"",

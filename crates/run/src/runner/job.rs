@@ -19,7 +19,7 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use super::CampaignRequest;
 use super::session::SessionDirectory;
 use crate::bounded::has_ended;
-use crate::machine::recorded;
+use crate::machine::{placed, recorded};
 use plan::launcher::{Launch, LaunchKind, LauncherJob, Nodes};
 use plan::line::{has_stamped_data, shows_progress};
 use plan::schedule::PlannedJob;
@@ -56,8 +56,10 @@ impl Prepared {
         dir: &Path,
     ) -> Self {
         let launch = asked.plan.launch_for(job);
-        let files = files.to_string_lossy();
-        let mut words: Vec<String> = job.words.iter().map(|word| word.replace("{dir}", &files)).collect();
+        let shown = files.to_string_lossy();
+        // A job does not find its files if CephFS was unmounted since the beginning.
+        let here = |word: &String| placed(word, files).unwrap_or_else(|| word.replace("{dir}", &shown));
+        let mut words: Vec<String> = job.words.iter().map(here).collect();
         let external = job.workload == "app";
         let program = match external {
             true => {
@@ -69,7 +71,7 @@ impl Prepared {
         };
         if !external {
             words.insert(0, job.workload.to_owned());
-            words.extend(data_words(asked, job, Path::new(&*files)));
+            words.extend(data_words(asked, job, files));
             if shows_progress(job.workload) {
                 words.extend(["--progress".to_owned(), names::PROGRESS.to_owned()]);
             }

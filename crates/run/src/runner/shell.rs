@@ -12,6 +12,7 @@ use results::folder::JobEnd;
 
 use super::CampaignRequest;
 use super::job::Prepared;
+use crate::machine::local;
 
 /// Runs shell commands in one directory.
 pub(super) struct Shell<'a> {
@@ -73,7 +74,8 @@ impl<'a> Shell<'a> {
 pub(super) fn placed(asked: &CampaignRequest, fs: &str, command: &str) -> String {
     let given = asked.dir.as_deref().unwrap_or(Path::new(""));
     let dir = asked.plan.file_systems[fs].dir.replace("{dir}", &given.to_string_lossy());
-    let whole = fs::canonicalize(&dir).map_or(dir, |whole| whole.to_string_lossy().into_owned());
+    let here = local(&dir).unwrap_or_else(|_| dir.clone().into());
+    let whole = fs::canonicalize(here).map_or(dir, |whole| whole.to_string_lossy().into_owned());
     command.replace("{dir}", &whole)
 }
 

@@ -24,7 +24,7 @@ use super::space::{check_space, check_state_space};
 use super::{CampaignRequest, Trouble, rejected};
 use crate::inherited_lock::InheritedLock;
 use crate::launch::{self, Surroundings};
-use crate::machine::{Hashes, file_system, launcher, machine, now, recorded};
+use crate::machine::{Hashes, file_system, launcher, local, machine, now, placed, recorded};
 use crate::path_error::{gone, named};
 use crate::process::this_process;
 use plan::launcher::Nodes;
@@ -70,6 +70,7 @@ impl CampaignSite {
         let nodes = nodes(asked, &asked.around, &jobs)?;
         check_launcher(asked)?;
         let dirs = dirs(&asked.plan, asked.dir.as_deref())?;
+        check_placed(&jobs, &dirs)?;
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
         let (info, mark) = match Self::prepared(asked, &kept.space_needed(&jobs), &dirs) {
             Ok(prepared) => prepared,
@@ -158,6 +159,7 @@ impl CampaignSite {
         let dirs = info.data.iter();
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
         let dirs: Vec<(String, PathBuf)> = dirs.collect();
+        check_placed(&jobs, &dirs)?;
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
         if let Some(mut extension) = asked.extend.clone() {
             again::choose(&jobs, &campaign, &mut extension)?;
@@ -344,6 +346,21 @@ fn group_of(jobs: &[PlannedJob], folder: &str) -> Vec<String> {
     others.map(|job| job.folder.clone()).collect()
 }
 
+/// Rejects jobs that cannot have their files in the directory of their file system.
+fn check_placed(jobs: &[PlannedJob], dirs: &[(String, PathBuf)]) -> Result<(), Trouble> {
+    for (name, dir) in dirs {
+        let mut jobs = jobs.iter().filter(|job| job.fs == *name);
+        if let Some(job) = jobs.find(|job| job.words.iter().any(|word| placed(word, dir).is_none())) {
+            let (test, dir) = (&job.test, dir.display());
+            return rejected(format!(
+                "fs.{name}: {dir} is not on CephFS, but `-a CEPHFS` of {test} has its files there. Choose \
+                 a directory of CephFS."
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// The machine as it is now, with the file systems of the plan. `dir` is the value of `{dir}` in the plan.
 pub fn examine(plan: &Plan, dir: Option<&Path>) -> Result<Machine, Trouble> {
     Ok(machine(&dirs(plan, dir)?))
@@ -360,7 +377,8 @@ fn dirs(plan: &Plan, given: Option<&Path>) -> Result<Vec<(String, PathBuf)>, Tro
             }
             None => fs.dir.clone(),
         };
-        let found = Path::new(&dir).canonicalize();
+        let here = local(&dir).map_err(|usage| Usage(format!("fs.{name}: {usage}")))?;
+        let found = here.canonicalize();
         let path =
             found.map_err(|error| Usage(format!("fs.{name}: {dir}: {error}. The directory must exist.")))?;
         if !path.is_dir() {

@@ -16,7 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use command::Settings;
+use command::{CEPHFS, Settings};
 use ffi::cephfs::{BASIC_STATS, CephMountInfo, CephStatx, CephfsLibrary, Functions};
 use ranks::Comm;
 use units::Usage;
@@ -41,9 +41,6 @@ pub(super) const KIND: LibraryKind = LibraryKind {
 
 /// The most bytes of one transfer: the library returns their count as an `int`.
 const BYTES_MAX: usize = 1 << 30;
-
-/// The beginning of a path that names CephFS.
-const SCHEME: &[u8] = b"cephfs:";
 
 type Handle = *mut CephMountInfo;
 type Text = *const c_char;
@@ -87,7 +84,9 @@ impl Cephfs {
 
     /// A path of CephFS: without its scheme or prefix, and absolute.
     fn inner(&self, path: &[u8]) -> io::Result<CString> {
-        let short = path.strip_prefix(SCHEME).or_else(|| path.strip_prefix(self.settings.prefix.as_slice()));
+        let short = path
+            .strip_prefix(CEPHFS.as_bytes())
+            .or_else(|| path.strip_prefix(self.settings.prefix.as_slice()));
         let short = short.unwrap_or(path);
         let slash: &[u8] = if short.starts_with(b"/") { b"" } else { b"/" };
         CString::new([slash, short].concat()).map_err(|_| io::ErrorKind::InvalidInput.into())
