@@ -12,7 +12,7 @@ use plan::launcher::LaunchKind;
 use results::Statistics;
 use results::folder;
 use results::reason::{Code, Reason, reason};
-use results::record::{CACHED_SHARE, CaseOutcome, Counts, Notice, Phase, Record, Run};
+use results::record::{CACHED_SHARE, CaseOutcome, Counts, Phase, Record, Run};
 
 use crate::attribution;
 use crate::case::TestCriterion;
@@ -27,7 +27,7 @@ use crate::validity::{dataset, errors, reported, state};
 pub(crate) use course::order;
 
 /// Notices that are summarized here instead.
-const SUMMED: &[&str] = &["cached-read", "ran-dry"];
+const SUMMED: &[Code] = &[Code::CachedRead, Code::OutOfData];
 /// The maximum number of listed cases.
 const NAMED: usize = 5;
 
@@ -312,20 +312,19 @@ fn of_outcome(case: &TestCriterion<'_>, outcome: CaseOutcome, code: Code) -> Opt
 /// The notices of the workload, each kind once.
 fn notices(case: &TestCriterion<'_>) -> Vec<Reason> {
     // If they make the clause INVALID, its reason states them.
-    let reason = |id: &str| cached::needs_cold_metadata(case) && WARM_NAMES.contains(&id);
-    let mut kinds: Vec<&Notice> = Vec::new();
+    let is_reason = |code| cached::needs_cold_metadata(case) && WARM_NAMES.contains(&code);
+    let mut kinds: Vec<Reason> = Vec::new();
     for record in case.jobs().iter().flat_map(|job| &job.records) {
         if let Record::Notice(notice) = record
             && (notice.phase.is_empty() || notice.phase == case.phase())
-            && !SUMMED.contains(&notice.id.as_str())
-            && !reason(&notice.id)
-            && !kinds.iter().any(|known| known.id == notice.id)
+            && !SUMMED.contains(&notice.reason.code)
+            && !is_reason(notice.reason.code)
+            && !kinds.iter().any(|known| known.code == notice.reason.code)
         {
-            kinds.push(notice);
+            kinds.push(notice.reason.clone());
         }
     }
-    let of = |notice: &Notice| reason!(Notice { notice: &notice.id, text: &notice.text });
-    kinds.into_iter().map(of).collect()
+    kinds
 }
 
 fn stopped_attempts(case: &TestCriterion<'_>) -> Vec<Reason> {

@@ -29,6 +29,8 @@ mod waiting;
 
 use serde::{Deserialize, Serialize};
 
+use crate::reason::Reason;
+
 pub use case::{Case, CaseOutcome, Evidence};
 pub use check::{BadRange, BadRank, Check, SampledData};
 pub use clients::{Clients, ClockDifference, DifferingNodes, Mounted, SKEW_S, is_local};
@@ -477,18 +479,16 @@ pub struct Failure {
 }
 
 /// A fact that the reader of the numbers should know.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Notice {
-    /// A short stable id, such as `cached-read`.
-    pub id: String,
     /// The repetition that it belongs to.
     #[serde(default)]
     pub repetition: u32,
     /// The phase that it belongs to; empty for the whole job.
     #[serde(default)]
     pub phase: String,
-    /// The sentence.
-    pub text: String,
+    /// The fact.
+    pub reason: Reason,
     /// The call on a file that failed, if the notice is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<FailedCall>,

@@ -33,20 +33,17 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// The passed hints that the library ignored or changed; `None` where it accepted all.
-    pub fn not_taken(&self) -> Option<String> {
-        let mut missing = Vec::new();
-        let mut other = Vec::new();
+    /// The passed hints that the library ignored, and those that it changed, with both values.
+    pub fn not_taken(&self) -> [Vec<String>; 2] {
+        let [mut ignored, mut changed] = [const { Vec::new() }; 2];
         for (key, value) in &self.passed {
             match self.returned.iter().find(|(known, _)| known == key) {
-                None => missing.push(key.as_str()),
-                Some((_, is)) if is != value => other.push(format!("{key} is {is} instead of {value}")),
+                None => ignored.push(key.clone()),
+                Some((_, is)) if is != value => changed.push(format!("{key} is {is} instead of {value}")),
                 Some(_) => {}
             }
         }
-        let missing = (!missing.is_empty()).then(|| format!("the library ignored {}", missing.join(", ")));
-        let parts: Vec<String> = missing.into_iter().chain(other).collect();
-        (!parts.is_empty()).then(|| parts.join("; "))
+        [ignored, changed]
     }
 }
 
@@ -146,10 +143,9 @@ mod tests {
         let passed = vec![pair("cb_nodes", "2"), pair("nonsense", "7"), pair("romio_cb_write", "enable")];
         let returned = vec![pair("cb_nodes", "1"), pair("romio_cb_write", "enable"), pair("ind_rd", "4")];
         let mut hints = Hints { to: "MPI_File_open()", passed, returned };
-        let report = hints.not_taken().unwrap();
-        assert_eq!(report, "the library ignored nonsense; cb_nodes is 1 instead of 2");
+        assert_eq!(hints.not_taken(), [["nonsense"], ["cb_nodes is 1 instead of 2"]]);
         hints.returned = hints.passed.clone();
-        assert_eq!(hints.not_taken(), None);
+        assert_eq!(hints.not_taken().concat(), [""; 0]);
     }
 
     #[test]

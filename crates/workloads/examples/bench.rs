@@ -49,6 +49,7 @@ fn phase(parameters: &Request) -> Phase {
         board: None,
         seed: 1,
         warning: None,
+        sentence: ToString::to_string,
         data_key: None,
     };
     run(parameters, &*storage, &comm, &mut cx).expect("the test runs");

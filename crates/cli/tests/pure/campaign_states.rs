@@ -47,8 +47,8 @@ fn verdicts_report_the_aged_file_system_and_the_preloaded_directories() {
         !codes_of(warnings).contains(&"fits-memory"),
         "a file without data does not fit into memory: {warnings}"
     );
-    let counted = "40 files were counted in each of 1 directories";
-    assert!(warnings.to_string().contains(counted), "{warnings}");
+    let counted = data_of(warnings, "preload");
+    assert!(counted["files"] == 40 && counted["directories"] == 1, "{warnings}");
     assert_eq!(names(&dir).len(), 1, "states are removed after their last test: {:?}", names(&dir));
 }
 

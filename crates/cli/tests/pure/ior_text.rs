@@ -38,7 +38,7 @@ fn percentiles_stragglers_and_page_cache_follow_the_classic_text() {
     let text = ior(dir.path(), 2, "-b 1m -t 64k -o f -F").ok();
     let (_, beyond) = text.split_once("\nassay: latency of single transfers").expect("a table of latencies");
     assert!(beyond.contains("p99.9") && beyond.contains("\nassay: wr          0 "), "{beyond}");
-    assert!(beyond.contains("page cache before the phase; the rate is the speed of memory"), "{beyond}");
+    assert!(beyond.contains("page cache before the phase. The rate is the speed of memory"), "{beyond}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn ls_lr(dir: &Path, ranks: u32, words: &str) -> Ran {
 fn notices(file: &Path) -> Vec<String> {
     let records = results::records::load(file).unwrap();
     let ids = records.into_iter().filter_map(|record| match record {
-        Record::Notice(notice) => Some(notice.id),
+        Record::Notice(notice) => Some(notice.reason.code.id().to_owned()),
         _ => None,
     });
     ids.collect()

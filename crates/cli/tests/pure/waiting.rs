@@ -58,7 +58,7 @@ fn a_write_that_does_not_return_is_reported_meanwhile_and_the_stall_afterwards()
     let stall = out.lines().find(|line| line.contains("no rank moved anything for ")).expect(&out);
     assert!(stall.starts_with("assay: warning: wr: ") && stall.contains(" s from "), "{stall}");
     let records = read("r.jsonl");
-    assert!(records.contains("\"id\":\"stall\"") && records.contains("\"sync\":{"), "{records}");
+    assert!(records.contains("{\"code\":\"stall\"") && records.contains("\"sync\":{"), "{records}");
     assert!(out.contains("assay: iter 0: fsync took "), "{out}");
 }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use results::Record;
+use results::reason::Code;
 use rustix::io::Errno;
 
 use crate::common::campaign::{Place, WRITTEN_AND_COMPARED, json, there};
@@ -250,7 +251,8 @@ fn each_stalled_call_is_reported_while_it_lasts_and_the_run_ends_well() {
         let seconds = match call {
             Call::Read | Call::Write => {
                 assert!(ran.out.contains(": no rank moved anything for "), "{ran:#?}");
-                let is_stall = |one: &Record| matches!(one, Record::Notice(notice) if notice.id == "stall");
+                let is_stall =
+                    |one: &Record| matches!(one, Record::Notice(notice) if notice.reason.code == Code::Stall);
                 assert!(records.iter().any(is_stall), "{records:#?}");
                 phase.balance.seconds_max
             }
@@ -297,10 +299,7 @@ fn a_stalled_write_is_a_warning_in_the_verdict_of_its_test_and_of_no_other() {
         let verdicts = json(&place.folder().join("verdicts.json"));
         for verdict in verdicts.as_array().unwrap() {
             let warnings = verdict["warnings"].as_array().unwrap();
-            let is_stall = |one: &&serde_json::Value| {
-                one["reason"]["code"] == "notice" && one["reason"]["data"]["notice"] == "stall"
-            };
-            let stalls = warnings.iter().filter(is_stall).count();
+            let stalls = warnings.iter().filter(|one| one["reason"]["code"] == "stall").count();
             assert_eq!(stalls, usize::from(verdict["test"] == "STALLED"), "{verdict:#?}");
         }
     };

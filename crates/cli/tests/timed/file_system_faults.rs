@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use results::reason::Code;
 use results::{Record, record, records};
 
 use crate::common::campaign::{Place, until};
@@ -91,7 +92,8 @@ fn waits_and_ends_well(mount: &Path, stall: impl FnOnce()) {
     assert!(reported.contains(" has been in ") && reported.ends_with(" s, in phase write"), "{reported}");
     let is_reported = |line: &str| line.starts_with("assay: warning: wr: no rank moved anything for ");
     assert!(ran.out.lines().any(|line| is_reported(line) && line.ends_with(" (iter 1)")), "{ran:#?}");
-    let is_stall = |record: &Record| matches!(record, Record::Notice(notice) if notice.id == "stall");
+    let is_stall =
+        |record: &Record| matches!(record, Record::Notice(notice) if notice.reason.code == Code::Stall);
     assert!(records.iter().any(is_stall), "{ran:#?}");
 }
 

@@ -3,14 +3,14 @@
 //! Never here: what a plan allows.
 
 use results::folder;
-use results::reason::{Reason, reason, row};
+use results::reason::{Code, Reason, reason, row};
 use results::record::{CACHED_SHARE, Record};
 
 use super::names::{self, CacheOrigin};
 use crate::case::TestCriterion;
 
 /// The notices of a workload that a client's cache may have served files and directories.
-pub(crate) const WARM_NAMES: &[&str] = &["caches-not-dropped", "warm", "warm-names"];
+pub(crate) const WARM_NAMES: &[Code] = &[Code::CachesNotDropped, Code::Warm, Code::WarmNames];
 
 /// The phases that read metadata and change nothing, with their names in records.
 const READ_ONLY_PHASES: &[&str] = &[
@@ -66,13 +66,10 @@ fn names(case: &TestCriterion<'_>) -> Result<(), Reason> {
     for job in case.jobs() {
         for record in &job.records {
             if let Record::Notice(notice) = record
-                && WARM_NAMES.contains(&notice.id.as_str())
+                && WARM_NAMES.contains(&notice.reason.code)
             {
-                return Err(reason!(NamesCached {
-                    repetition: job.info.repetition,
-                    notice: &notice.id,
-                    text: &notice.text,
-                }));
+                let (repetition, cause) = (job.info.repetition, &notice.reason);
+                return Err(reason!(NamesCached { repetition, cause }));
             }
         }
     }

@@ -79,7 +79,7 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
     let reason = of_launcher(job.how_it_failed());
     let says_why = reason.has(row::JobFailed::failure) || reason.has(row::JobFailed::output);
     let reported = job.records.iter().find_map(|record| match record {
-        Record::Notice(notice) if !says_why => Some(&notice.text),
+        Record::Notice(notice) if !says_why => Some(&notice.reason),
         _ => None,
     });
     reason!(JobFailed { reported, ..reason })

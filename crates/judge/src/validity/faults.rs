@@ -107,7 +107,7 @@ fn noticed(place: &FailurePlace<'_, '_>, notice: &Notice) -> Option<StorageFault
     let call = notice.call.as_ref()?;
     place.blamed(
         call,
-        reason!(EntriesWrong { what: &notice.text, ..of_call(Code::EntriesWrong, place.job, call) }),
+        reason!(EntriesWrong { cause: &notice.reason, ..of_call(Code::EntriesWrong, place.job, call) }),
     )
 }
 

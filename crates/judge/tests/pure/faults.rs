@@ -1,6 +1,6 @@
 //! Whom a failure concerns: the storage system, so that its clauses fail, or the measurement.
 
-use results::reason::{Code, any, row};
+use results::reason::{Code, Reason, any, reason, row};
 use results::record::{ErrorCause, FailedCall, FailureReason, Notice, WaitingCall, error_cause};
 
 use super::*;
@@ -287,13 +287,17 @@ fn a_rank_that_did_not_return_from_a_call_fails_the_clause_and_a_slow_job_does_n
     assert_eq!(numbers, (Some(5.0), Some(75.0), Some(2.0)));
 }
 
+/// The notice about a test directory that stays.
+fn left() -> Reason {
+    reason!(Left { directories: 1_u32, why: "rmdir: it is not empty" })
+}
+
 #[test]
 fn missing_entries_fail_the_clause_and_so_do_names_that_remain() {
     let noticed = |mut call: FailedCall| {
         call.call = "rmdir".into();
         let mut campaign = placed(rates("write", [120, 121, 122]));
-        let (id, text) = ("left".to_owned(), "1 test directory was not removed".to_owned());
-        let notice = Notice { id, text, call: Some(call), ..Notice::default() };
+        let notice = Notice { reason: left(), call: Some(call), ..Notice::default() };
         campaign.jobs[1].records.insert(2, Record::Notice(notice));
         campaign.jobs[1].info.end = JobEnd::Exit(4);
         decided(&campaign)
@@ -370,7 +374,7 @@ fn names_that_an_earlier_phase_could_not_make_are_not_lost() {
     };
     let left = |errno| {
         let call = FailedCall { call: "rmdir".into(), offset: None, ..call("/s/d", errno) };
-        Record::Notice(Notice { id: "left".into(), call: Some(call), ..Notice::default() })
+        Record::Notice(Notice { reason: left(), call: Some(call), ..Notice::default() })
     };
     let halted = Record::Failure(Failure { call: Some(call("/s/d", Some(ENOENT))), ..Failure::default() });
     for (created, then, wanted) in [

@@ -2,7 +2,7 @@
 
 use plan::Plan;
 use results::folder::JobEnd;
-use results::reason::{Code, any, row};
+use results::reason::{Code, Reason, any, reason, row};
 use results::record::{Counts, Failed, FailedOperation, Notice, Phase, ReachedState, Record, Run};
 use results::{Outcome, Verdict};
 
@@ -29,7 +29,7 @@ fn operations_on_cached_entries_are_reported_as_cached() {
 
 #[test]
 fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() {
-    let verdict_of = |line: &str, metric: &str, id: &str, more: &str| {
+    let verdict_of = |line: &str, metric: &str, reason: &Reason, more: &str| {
         let op = match metric {
             _ if metric.ends_with("failures") => "==\", value = \"0 errors",
             _ if metric.contains("latency") => "<\", value = \"1 h",
@@ -40,9 +40,8 @@ fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() 
         let jobs = (1..=3).map(|repetition| {
             let mut job =
                 job("T", repetition, Phase { ops: 50, counts: Counts::Operations, ..phase(name, 0) });
-            let text = "the node's memory may have answered".to_owned();
             // All workloads record these notices without a phase, because they are about several.
-            let notice = Notice { id: id.to_owned(), text, phase: String::new(), ..Notice::default() };
+            let notice = Notice { reason: reason.clone(), ..Notice::default() };
             job.records.insert(1, Record::Notice(notice));
             job
         });
@@ -51,34 +50,37 @@ fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() 
     let (mdtest, walk) = ("mdtest = \"-F -n 5\"", "ls_lr = \"--make --walk\"");
     let workbench = "md_workbench = \"-P 5\"";
     let read_only = "md_workbench = \"-P 5 --read-only\"";
-    for (line, metric, id) in [
-        (mdtest, "file_stat.rate", "warm-names"),
-        (mdtest, "file_read.iops", "warm-names"),
-        (workbench, "benchmark_stat.rate", "warm-names"),
-        (workbench, "benchmark_read.rate", "warm-names"),
-        (read_only, "benchmark.rate", "warm-names"),
-        (read_only, "benchmark.iops", "warm-names"),
-        (walk, "list.rate", "warm"),
-        (walk, "directories.rate", "caches-not-dropped"),
+    for (line, metric, reason) in [
+        (mdtest, "file_stat.rate", reason!(WarmNames)),
+        (mdtest, "file_read.iops", reason!(WarmNames)),
+        (workbench, "benchmark_stat.rate", reason!(WarmNames)),
+        (workbench, "benchmark_read.rate", reason!(WarmNames)),
+        (read_only, "benchmark.rate", reason!(WarmNames)),
+        (read_only, "benchmark.iops", reason!(WarmNames)),
+        (walk, "list.rate", reason!(Warm)),
+        (walk, "directories.rate", reason!(CachesNotDropped { why: "EPERM" })),
     ] {
-        let verdict = verdict_of(line, metric, id, "");
+        let verdict = verdict_of(line, metric, &reason, "");
         assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::NamesCached), "{metric}");
-        assert_eq!(verdict.reason.get(row::Notice::text), Some("the node's memory may have answered"));
-        assert_eq!(of(&verdict.warnings, Code::Notice), None, "the reason is not also a warning");
-        let warm = verdict_of(line, metric, id, "cache = \"warm\"");
+        assert_eq!(verdict.reason.get(any::cause), Some(&reason));
+        assert_eq!(of(&verdict.warnings, reason.code), None, "the reason is not also a warning");
+        let warm = verdict_of(line, metric, &reason, "cache = \"warm\"");
         assert_eq!(warm.outcome, Outcome::Pass, "{metric}");
-        let notice = of(&warm.warnings, Code::Notice).unwrap();
-        assert_eq!(notice.get(row::Notice::notice), Some(id), "{warm:?}");
-        assert_eq!(verdict_of(line, metric, "small-tree", "").outcome, Outcome::Pass, "another notice");
+        assert!(of(&warm.warnings, reason.code).is_some(), "{warm:?}");
+        assert_eq!(
+            verdict_of(line, metric, &reason!(SmallTree { entries: 5_u32, entries_min: 9_u32 }), "").outcome,
+            Outcome::Pass,
+            "another notice"
+        );
     }
     // Half of its operations read metadata, and decide its latencies.
-    let latency = verdict_of(workbench, "benchmark.latency.p50", "warm-names", "");
+    let latency = verdict_of(workbench, "benchmark.latency.p50", &reason!(WarmNames), "");
     assert_eq!(outcome(&latency), (Outcome::Invalid, Code::NamesCached));
     for metric in ["file_creation.rate", "file_removal.rate", "file_stat.failures"] {
-        assert_eq!(verdict_of(mdtest, metric, "warm-names", "").outcome, Outcome::Pass, "{metric}");
+        assert_eq!(verdict_of(mdtest, metric, &reason!(WarmNames), "").outcome, Outcome::Pass, "{metric}");
     }
     for metric in ["benchmark.rate", "benchmark_create.rate", "precreate.rate"] {
-        assert_eq!(verdict_of(workbench, metric, "warm-names", "").outcome, Outcome::Pass, "{metric}");
+        assert_eq!(verdict_of(workbench, metric, &reason!(WarmNames), "").outcome, Outcome::Pass, "{metric}");
     }
 }
 

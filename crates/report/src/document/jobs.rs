@@ -12,6 +12,7 @@ use results::record::{Clients, ClockFacts, DifferingNodes, Failure, Mounted, Rep
 use super::anchors::Anchors;
 use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, time};
 use super::{Block, Cell, Fact, JobBlock, Section, Table, constants};
+use crate::sentences;
 
 /// The workload in the records of an external program.
 const APP: &str = "app";
@@ -325,8 +326,10 @@ fn node_facts(run: &Run, clients: &Clients) -> Vec<Fact> {
     ];
     let others = others.into_iter().filter(|(_, others)| others.nodes > 0);
     let others = others.map(|(label, others)| Fact::new(label, others.words()));
-    let clocks =
-        clients.farthest.iter().map(|clock| Fact::new("Wall clocks", clock.words(&or_none(&run.host))));
+    let clocks = clients
+        .farthest
+        .iter()
+        .map(|clock| Fact::new("Wall clocks", sentences::sentence(&clock.reason(&or_none(&run.host)))));
     mounted.chain(others).chain(clocks).chain(identity_facts(clients)).collect()
 }
 

@@ -15,6 +15,7 @@ use super::words::{NONE, count_cell, quantity_cell, share, tone_of};
 use super::{
     Block, Cell, Clause, Remark, RemarkKind, Section, Table, cases, clauses, phases, plots, stragglers,
 };
+use crate::sentences;
 
 /// The kind of a state of the whole file system.
 const AGE: &str = "age";
@@ -107,8 +108,9 @@ fn notices(jobs: &[&Job], known: Vec<String>) -> Vec<String> {
     let mut all = known;
     for job in jobs {
         for record in &job.records {
-            let Record::Notice(Notice { phase, text, .. }) = record else { continue };
-            let sentence = if phase.is_empty() { text.clone() } else { format!("{phase}: {text}") };
+            let Record::Notice(Notice { phase, reason, .. }) = record else { continue };
+            let text = sentences::sentence(reason);
+            let sentence = if phase.is_empty() { text } else { format!("{phase}: {text}") };
             if !all.contains(&sentence) {
                 all.push(sentence);
             }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use results::Verdict;
 use results::finding::{Finding, Severity};
 use results::folder::Campaign;
-use results::reason::{Code, row};
+use results::reason::Code;
 use serde::Serialize;
 use units::several;
 
@@ -156,7 +156,7 @@ fn kinds<'c>(campaign: &'c Campaign, verdicts: &'c [Verdict]) -> Vec<WarningKind
             continue;
         }
         let seen = (about, sentences::finding(finding));
-        match kinds.iter_mut().find(|kind| key(kind.finding) == key(finding)) {
+        match kinds.iter_mut().find(|kind| kind.finding.code() == finding.code()) {
             Some(kind) => {
                 if gravity < kind.gravity {
                     (kind.gravity, kind.finding) = (gravity, finding);
@@ -169,15 +169,6 @@ fn kinds<'c>(campaign: &'c Campaign, verdicts: &'c [Verdict]) -> Vec<WarningKind
         }
     }
     kinds
-}
-
-/// What makes two warnings the same kind: the code, and for a notice of a workload its own id. A notice
-/// without an id is known only by its text.
-fn key(finding: &Finding) -> (Code, &str) {
-    let of_notice = || {
-        finding.reason.get(row::Notice::notice).or(finding.reason.get(row::Notice::text)).unwrap_or_default()
-    };
-    (finding.code(), if finding.code() == Code::Notice { of_notice() } else { "" })
 }
 
 fn gravity(finding: &Finding, is_of_verdict: bool) -> Gravity {

@@ -160,7 +160,7 @@ fn markup_in_paths_and_texts_is_escaped() {
     campaign.info.title = evil.into();
     campaign.info.tool_sha256 = evil.repeat(4);
     campaign.verdicts[1].test = evil.into();
-    campaign.verdicts[1].reason = reason!(Notice { text: evil });
+    campaign.verdicts[1].reason = reason!(HintsNotTaken { changed: vec![evil] });
     campaign.verdicts[1].unit = evil.into();
     campaign.verdicts[1].jobs = vec![format!("jobs/{evil}")];
     campaign.jobs[0].folder = format!("jobs/{evil}");

@@ -42,6 +42,9 @@ const SECONDS: &[&str] = &[
     "wear_out",
     "window",
     "within",
+    "ahead",
+    "behind",
+    "longest",
 ];
 const BYTES: &[&str] = &[
     "allocated",
@@ -57,8 +60,19 @@ const BYTES: &[&str] = &[
     "repeated",
     "served",
 ];
-const RATES: &[&str] =
-    &["high", "limit", "low", "rate", "rate_max", "required", "sequential", "threshold", "value", "whole"];
+const RATES: &[&str] = &[
+    "high",
+    "limit",
+    "low",
+    "rate",
+    "rate_max",
+    "required",
+    "sequential",
+    "threshold",
+    "value",
+    "whole",
+    "reached",
+];
 const SHARES: &[&str] = &[
     "alone_high",
     "alone_low",
@@ -89,6 +103,7 @@ const SHARES: &[&str] = &[
     "slope_max",
     "wall",
     "wrong_max",
+    "new_names",
 ];
 const COUNTS: &[&str] = &[
     "bytes_before",
@@ -137,6 +152,19 @@ const COUNTS: &[&str] = &[
     "times",
     "transfers",
     "wrong",
+    "amount",
+    "bad",
+    "entries",
+    "iteration",
+    "listed",
+    "minutes",
+    "piece",
+    "ramp",
+    "ranges",
+    "short",
+    "single",
+    "trees",
+    "walker",
 ];
 const REASONS: &[&str] = &["cause", "failed", "failure", "rejection"];
 

@@ -179,7 +179,7 @@ fn warnings_are_ranked_by_severity_and_each_kind_is_listed_once() {
         warnings,
         ..golden::campaign().verdicts[0].clone()
     };
-    let slow = |id: &str| Finding::new(Severity::Info, reason!(Notice { notice: "slow", text: id }));
+    let slow = |id: &str| Finding::new(Severity::Info, reason!(Stall { label: id, lasted: 1.0, from: 0.0 }));
     let cov = || Finding::new(Severity::Info, reason!(CovHigh { n: 3_u32, .. }));
     campaign.verdicts = vec![
         verdict("A", vec![slow("write: 1"), cov(), info(Code::CachedRead)]),
@@ -202,7 +202,7 @@ fn warnings_are_ranked_by_severity_and_each_kind_is_listed_once() {
             row("not-aged", "needs-waiver, not waived", "once", "A"),
             row("cached-read", "warning", "once", "A"),
             row("cov-high", "warning", "once", "A"),
-            row("notice", "warning", "4 times in 3 tests, one of them shown", "A B C"),
+            row("stall", "warning", "4 times in 3 tests, one of them shown", "A B C"),
         ]
     );
     assert_eq!(document.signed.warnings.more, "The appendix lists 2 more kinds of warnings.");

@@ -171,7 +171,7 @@ fn the_last_line_counts_and_lists_findings_that_are_not_waived() {
 
 /// A notice of a workload.
 fn notice(text: &str) -> Finding {
-    Finding::new(Severity::Info, reason!(Notice { text }))
+    Finding::new(Severity::Info, reason!(HintsNotTaken { changed: vec![text] }))
 }
 
 #[test]

@@ -303,7 +303,7 @@ reasons! {
     /// A job failed.
     JobFailed "job-failed" { status: Count, launch_rejected: Text, launcher: Text, dead_process: Count,
         dead_node: Text, dead_rank: Count, dead_signal: Count, dead_status: Count, failure: Cause,
-        output: Text, reported: Text, signal: Count, timeout: Seconds, timed_out: Flag, rejection: Cause }
+        output: Text, reported: Cause, signal: Count, timeout: Seconds, timed_out: Flag, rejection: Cause }
         says [concat!("{who} started no rank (status {status}). ", launch_mistake!()),
               concat!("{who} ended with status {status}", end_of_job!()),
               concat!("{who} was ended by signal {signal}", end_of_job!()),
@@ -543,10 +543,12 @@ reasons! {
                expected {expected}, found {found}].",
               "{transfers|transfer} returned wrong data ({folder})."];
     /// A plain read returned other data than was written.
-    SampledWrong "sampled-wrong" { wrong: Count, sampled_blocks: Count }
-        says ["Repetition {repetition}: {wrong} of {sampled_blocks} sampled blocks of {phase} did not have \
+    SampledWrong "sampled-wrong" { label: Text, wrong: Count, sampled_blocks: Count }
+        says ["{label}: {wrong} of {sampled_blocks} sampled blocks did not have the data that was written \
+               there. Compare all data with -R",
+              "Repetition {repetition}: {wrong} of {sampled_blocks} sampled blocks of {phase} did not have \
                the data that was written there."]
-        remedy ["Compare all data with -R."];
+        remedy ["Compare all data with -R.{repetition?}"];
     /// A call on a file of the campaign failed, and its error concerns the storage system.
     FileCallFailed "file-call-failed" { call: Text, path: Text, offset: Count, rank: Count, node: Text,
         at: Text, short: Flag, operations: Count, error: Text }
@@ -561,9 +563,9 @@ reasons! {
                at offset {offset}] ({folder}). This call had lasted {lasted}[ at {at}]. {ranks|rank} waited \
                so."];
     /// Entries were missing in a listing, or names remained after their removal.
-    EntriesWrong "entries-wrong" { what: Text, call: Text, path: Text, error: Text, at: Text, offset: Count,
+    EntriesWrong "entries-wrong" { call: Text, path: Text, error: Text, at: Text, offset: Count,
         short: Flag }
-        says ["{what} ({folder}). First: {call} of {path}[ failed with {error}][ at {at}]."];
+        says ["{cause} ({folder}). First: {call} of {path}[ failed with {error}][ at {at}]."];
     /// The counted errors are failed calls, because the phase compared no data.
     NothingCompared "nothing-compared" {}
         says ["{phase} compared no data, so its errors are failed calls. To compare data, use `verify` or a \
@@ -573,8 +575,10 @@ reasons! {
         says ["{operations|operation} failed ({folder}). First: {operation} {path}: {error}.",
               "{operations|operation} failed ({folder})."];
     /// Data was in the client's page cache before it was read.
-    CachedRead "cached-read" { share: Share, memory: Text, not_dropped: Flag, dropped: Flag }
-        says ["{phase}: {share} of the data was in the client's page cache before the read (maximum 1 %).",
+    CachedRead "cached-read" { label: Text, share: Share, memory: Text, not_dropped: Flag, dropped: Flag }
+        says ["{label}: {share} of the data was in this client's page cache before the phase. The rate is \
+               the speed of memory, not of the file system",
+              "{phase}: {share} of the data was in the client's page cache before the read (maximum 1 %).",
               "{share} of the data was in the client's page cache before the read (maximum 1 %). {memory} is \
                a memory file system, so nothing was read from storage.",
               "{share} of the data was in the client's page cache before the read (maximum 1 %)."]
@@ -592,10 +596,13 @@ reasons! {
                counted only {kernel_bytes} for storage ({source})."]
         remedy ["Find what kept the data: a file that was removed, or another file system."];
     /// The same data was moved again, and nothing shows that each time reached storage.
-    RepeatedData "repeated-data" { repeated: Bytes, bytes: Bytes }
-        says ["Repetition {repetition}: {repeated} of the {bytes} of {phase} were the same data again. The \
+    RepeatedData "repeated-data" { label: Text, repeated: Bytes, bytes: Bytes, cacheable: Flag }
+        says ["{label}: {repeated} of {bytes} were the same data again, because the minimum time was not \
+               over[. The page cache can serve such transfers, and the rate is then the speed of \
+               memory{cacheable?}]",
+              "Repetition {repetition}: {repeated} of the {bytes} of {phase} were the same data again. The \
                page cache can serve a second transfer of the same data."]
-        remedy ["Give more data with -b or -s instead of -O minTimeDuration."];
+        remedy ["Give more data with -b or -s instead of -O minTimeDuration.{repetition?}"];
     /// The clock of a rank ran at another pace than the clocks of the kernel.
     ClockPace "clock-pace" { raw: Share, wall: Share }
         says ["Repetition {repetition}, {phase}: the clock of a rank differs by {raw} from the pace of \
@@ -605,7 +612,7 @@ reasons! {
         remedy ["Find what changes the clock, such as a preloaded library or a virtual machine.{raw?}",
                 "Find what set the wall clock, and measure again.{wall?}"];
     /// The workload reports that a client's cache may have served files and directories.
-    NamesCached "names-cached" { notice: Text, text: Text } says ["Repetition {repetition}: {text}."]
+    NamesCached "names-cached" {} says ["Repetition {repetition}: {cause}."]
         remedy ["If this is intended, allow it with `cache = \"warm\"`."];
     /// Files and directories were accessed on a node that had them from an earlier job.
     NamesOnOwnNode "names-on-own-node" { host: Text, made: Flag, seen: Flag, walk: Flag, operations: Flag }
@@ -786,9 +793,12 @@ reasons! {
                                least {targets|rank}, or stripe each file over several targets.")] };
     /// Files were on another file system than planned, or nodes mount it from another server.
     PathOnWrongFs "path-on-wrong-fs" { host: Text, dir: Text, found: Text, planned: Text, nodes: Count,
-        of: Count, here: List, there: List, other_server: Flag, directory: Text, example: Text, path: Text,
-        maker: Text, maker_path: Text, mount: Text, relative: Text, elsewhere: Flag }
-        says ["{who}: on {host}, {dir} is on {found}, but fs.{fs} has the type {planned}.",
+        of: Count, here: List, there: List, begins: Flag, other_server: Flag, directory: Text,
+        example: Text, path: Text, maker: Text, maker_path: Text, mount: Text, relative: Text, elsewhere:
+        Flag }
+        says ["on {nodes} of {of} nodes the files are on another file system than on {host} ({here}): \
+               {there}{begins?}",
+              "{who}: on {host}, {dir} is on {found}, but fs.{fs} has the type {planned}.",
               "{who}: {nodes} of {of} nodes mount the file system from another server than {host} ({here}): \
                {there}{other_server?}.",
               "{who}: on {nodes} of {of} nodes the files are on another file system than on {host} ({here}): \
@@ -884,9 +894,14 @@ reasons! {
         says ["Repetition {repetition} used {new|node} that repetition {first} did not use, such as {node}."]
         remedy ["Resume on the same nodes, or explain the change in a waiver."];
     /// The wall clocks of nodes, or of a node and the campaign, differ.
-    ClockSkew "clock-skew" { node: Text, skew: Seconds, host: Text, uncertainty: Seconds, phases_from: Text,
-        phases_to: Text, job_from: Text, job_to: Text, off: Seconds }
-        says ["{who}: the wall clock of {node} differs by {skew+} from that of {host} (uncertainty \
+    ClockSkew "clock-skew" { node: Text, skew: Seconds, ahead: Seconds, behind: Seconds, host: Text,
+        uncertainty: Seconds, begins: Flag, phases_from: Text, phases_to: Text, job_from: Text,
+        job_to: Text, off: Seconds }
+        says ["the wall clock of {node} is {ahead} ahead of that of {host} (uncertainty {uncertainty})[. Do \
+               not compare times of different jobs or logs{begins?}]",
+              "the wall clock of {node} is {behind} behind that of {host} (uncertainty {uncertainty})[. Do \
+               not compare times of different jobs or logs{begins?}]",
+              "{who}: the wall clock of {node} differs by {skew+} from that of {host} (uncertainty \
                {uncertainty}, maximum 1 s).",
               "{who}: by the wall clock of {host} its phases ran from {phases_from} to {phases_to}. By the \
                campaign's wall clock the job ran from {job_from} to {job_to}. One clock is off by at least \
@@ -1007,9 +1022,10 @@ reasons! {
     MovedOtherAmount "moved-other-amount" { moved: Bytes, asked: Bytes }
         says ["{phase} moved {moved}, but its command line asks for {asked}."];
     /// Ranks ran out of data before the deadline.
-    OutOfData "out-of-data" { ranks: Count, of: Count, deadline: Seconds, rate: Rate, bytes: Bytes,
-        lasts: Seconds, least: Bytes, rate_max: Rate }
-        says ["{phase}: {ranks} of {of|rank} ran out of data before the deadline of {deadline}."]
+    OutOfData "out-of-data" { label: Text, ranks: Count, of: Count, deadline: Seconds, rate: Rate,
+        bytes: Bytes, lasts: Seconds, least: Bytes, rate_max: Rate }
+        says ["{label}: {ranks} of {of} ranks ran out of data before the deadline of {deadline}",
+              "{phase}: {ranks} of {of|rank} ran out of data before the deadline of {deadline}."]
         remedy ["Give the ranks more data (ior: -b or -s)."]
         lint Info { records_decide: true,
             why: "Ranks that run out of data before the deadline are counted as if they still worked",
@@ -1212,8 +1228,6 @@ reasons! {
         seen: Text, error: Text }
         says ["{cases} of {of} cases were not run: {names}[ and {more} more].[ The first failed on rank \
                {rank} at `{step}`: {seen}.][ Reason of the first: {error}.]"];
-    /// A notice of the workload.
-    Notice "notice" { notice: Text, text: Text } says ["{text}"];
     /// Earlier attempts at jobs were set aside, and the jobs ran again.
     AttemptsRepeated "attempts-repeated" { attempts_max: Count }
         says ["Earlier attempts were set aside, and their jobs ran again: {folders}.[ More than \
@@ -1231,6 +1245,140 @@ reasons! {
     AttemptsOpen "attempts-open" {}
         says ["Attempts that still run, or were stopped with the campaign, were not run again yet: \
                {folders}."];
+
+    // Notices of workloads. Warnings of classic programs have no full stop, so these have none either.
+    /// It is unknown whether data was in the page cache before it was read.
+    CacheUnknown "cache-unknown" { label: Text }
+        says ["{label}: it is unknown whether the data was in this client's page cache before. Only the \
+               owner of a file, or a user who may change it, can query this"];
+    /// The files could not be dropped from the page cache.
+    DropCachesFailed "drop-caches-failed" { ranks: Count, of: Count }
+        says ["--drop-caches: {ranks} of {of} ranks could not drop their file from the page cache"];
+    /// Caches of a client could not be dropped.
+    CachesNotDropped "caches-not-dropped" { why: Text }
+        says ["--cold: could not drop the caches. Only root may ({why})"];
+    /// A node uses objects that it has just created or used, so its cache may serve them.
+    WarmNames "warm-names" { labels: List }
+        says ["the node that has just created the items also looks them up, so its cache may answer instead \
+               of the file system: {labels}. Use -N 1 on three nodes or more, or create with -C and do the \
+               other phases in separate runs with dropped caches",
+              "a node looks up and opens objects that it has just made or opened, so its cache may answer \
+               instead of the file system. Use one rank on each node, more than twice as many nodes as -O \
+               times -D, and one iteration if it renews no objects"];
+    /// Names and attributes came, or may have come, from a client's cache.
+    Warm "warm" { new_names: Share, walked: Flag }
+        says ["names and attributes came from a client's cache: only {new_names} of the names were new to it",
+              "names and attributes may have come from a client's cache: the trees were walked before in \
+               this run{walked?}",
+              "names and attributes may have come from a client's cache: the trees were created in this run"];
+    /// Time passed in which no rank moved anything.
+    Stall "stall" { label: Text, operations: Flag, lasted: Seconds, from: Seconds, times: Count,
+        total: Seconds }
+        says ["{label}: no rank ended an operation for {lasted} from {from}[ ({times} such times, {total} in \
+               all)]{operations?}",
+              "{label}: no rank moved anything for {lasted} from {from}[ ({times} such times, {total} in \
+               all)]"];
+    /// Ranks moved nothing after the ramp.
+    NothingAfterRamp "nothing-after-ramp" { label: Text, ramp: Count }
+        says ["{label}: some ranks moved nothing after the ramp of {ramp} s"];
+    /// The rate limit was not reached.
+    RateNotReached "rate-not-reached" { label: Text, limit: Amount, reached: Amount }
+        says ["{label}: --rate asked for {limit}, and {reached} were reached. Latencies count from the \
+               moment at which each transfer was due"];
+    /// Transfers moved only a part of their data and were continued.
+    ShortTransfer "short-transfer" { label: Text, short: Count, of: Count }
+        says ["{label}: {short} of {of} transfers moved only a part and were continued",
+              "{label}: {short} of its transfers moved only a part and were continued"];
+    /// Transfers that should be collective were not.
+    NotCollective "not-collective" { label: Text, single: Count, of: Count, option: Text }
+        says ["{label}: {single} of {of} transfers were not collective, although {option:-c=-c was \
+               given;none=collective I/O is meant}. The library moved them by calls of single ranks. The \
+               numbers of this phase are not those of collective transfers"];
+    /// The library did not take hints that were passed.
+    HintsNotTaken "hints-not-taken" { ignored: List, changed: List }
+        says ["the library ignored {ignored}[; {changed}]", "{changed}"];
+    /// How many transfers or files hold each kind of wrong data.
+    WrongKinds "wrong-kinds" { label: Text, bad: Count, files: Flag, several: Flag, kinds: List }
+        says ["{label}: {bad} files with wrong data, by kind[ (one may hold several){several?}]: \
+               {kinds}{files?}",
+              "{label}: {bad|bad transfer}, by kind[ (one may hold several){several?}]: {kinds}"];
+    /// The ranks with most wrong data.
+    WrongRanks "wrong-ranks" { label: Text, listed: Count, ranges: Count, files: Flag, ranks: Count,
+        cut: Flag, worst: List }
+        says ["{label}: {listed} of {ranges} bad ranges are listed; files with wrong data of {ranks|rank}[, \
+               the worst{cut?}]: {worst}{files?}",
+              "{label}: {listed} of {ranges} bad ranges are listed; bad transfers of {ranks|rank}[, the \
+               worst{cut?}]: {worst}"];
+    /// Objects hold wrong data.
+    WrongObjects "wrong-objects" { iteration: Count, objects: List }
+        says ["iteration {iteration}: wrong data in {objects}"];
+    /// Objects do not exist.
+    MissingObjects "missing-objects" { iteration: Count, missing: Count, of: Count, rank: Count, path: Text }
+        says ["iteration {iteration}: {missing} of {of} objects do not exist[, such as rank {rank}: {path}]"];
+    /// Repetitions were left out to keep files with wrong data.
+    KeptWithError "kept-with-error" { repetitions: Count }
+        says ["-K: stopped after {repetitions} repetitions. Their files hold wrong data and are kept"];
+    /// Every rank reads its own data although another order was requested.
+    ReorderNoEffect "reorder-no-effect" {}
+        says ["-C has no effect here: it shifts by whole nodes, and the shift returns to the same rank. \
+               Every rank fetches its own data. To shift by ranks, set -O numTasksOnNode0=1"];
+    /// The time limit of the test has passed, so phases were skipped.
+    OutOfTime "out-of-time" { minutes: Count, phases: List, repetitions: Count }
+        says ["-T {minutes}: the time limit in minutes has passed. Skipped: {phases} of repetition \
+               {repetition}[, and {repetitions|repetition} after it]"];
+    /// Data was written before the measured write.
+    Prefill "prefill" { amount: Count, piece: Count, seconds: Seconds }
+        says ["--randomPrefill: {amount} bytes were written sequentially, in pieces of {piece}, before the \
+               measured phase. This took {seconds}"];
+    /// Files that will be written exist.
+    FilesExist "files-exist" { ranks: Count, kept: Flag }
+        says ["The files of {ranks} ranks exist and will be overwritten. Some are listed{kept?}",
+              "The files of {ranks} ranks exist and will be deleted. Some are listed"];
+    /// Only some of the ranks with unusual times are listed.
+    OutliersCut "outliers-cut" { allowed: Count, ranks: Count, of: Count, label: Text }
+        says ["-j {allowed}: {ranks} of {of} ranks differ in {label}. Some are listed"];
+    /// Names to remove were missing.
+    Missing "missing" { label: Text, iteration: Count, missing: Count, files: Flag }
+        says ["{label}, iteration {iteration}: {missing|file was|files were} missing{files?}",
+              "{label}, iteration {iteration}: {missing|directory was|directories were} missing"];
+    /// Files of a preload keep a directory.
+    Preloaded "preloaded" { label: Text, files: Count }
+        says ["{label}: a directory holds {files} files of --preload. Add --preload {files}"];
+    /// Directories were filled with files before the items were created.
+    Preload "preload" { files: Count, directories: Count }
+        says ["--preload: {files} files were counted in each of {directories} directories before the items \
+               were created"];
+    /// Test directories hold names of others and stay.
+    Kept "kept" { directories: Count, first: Text }
+        says ["{directories|test directory is|test directories are} kept, because of names that mdtest did \
+               not make: {first} ..."];
+    /// Test directories could not be removed.
+    Left "left" { directories: Count, why: Text }
+        says ["{directories|test directory was|test directories were} not deleted: {why} ..."];
+    /// Trees that existed in part were completed.
+    MakeResumed "make-resumed" { trees: Count }
+        says ["{trees} trees existed in part. Their existing entries are included in the creation rate"];
+    /// Trees do not have the number of entries that they were created with.
+    EntriesMismatch "entries-mismatch" { trees: Count }
+        says ["{trees} trees do not have the number of entries that they were created with"];
+    /// A tree is smaller than those of contracts.
+    SmallTree "small-tree" { entries: Count, entries_min: Count }
+        says ["a walker listed only {entries} entries. The trees of a contract have more than {entries_min}"];
+    /// The time in which all walkers worked was short.
+    ShortWindow "short-window" { window: Seconds, needed_s: Seconds }
+        says ["the common window of all walkers was {window}, less than {needed_s}"];
+    /// A walker ended long before the last one.
+    UnevenWalkers "uneven-walkers" { walker: Count, after: Seconds, longest: Seconds }
+        says ["walker {walker} ended after {after}, the last one after {longest}"];
+    /// Trees that existed only in part were removed.
+    RemovePartial "remove-partial" { trees: Count }
+        says ["{trees} trees existed only in part. The removal rate is not usable"];
+    /// No tree exists that can be removed.
+    NothingToRemove "nothing-to-remove" { path: Text } says ["no tree to remove, for example {path}"];
+    /// Trees stay, because there are fewer walkers than trees.
+    TreesStay "trees-stay" { path: Text }
+        says ["{path} and later trees are not removed, because a walker removes one tree. Use as many \
+               walkers as created them"];
 
     // Projections.
     /// A step of the series has no usable value.

@@ -3,6 +3,8 @@
 //!
 //! Invariant: a record lists a few nodes that differ and counts the others. Each node has one short entry.
 
+use crate::reason;
+use crate::reason::Reason;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -140,22 +142,23 @@ impl ClockDifference {
         self.skew_ns.unsigned_abs().saturating_sub(self.uncertainty_ns) as f64 * 1e-9
     }
 
-    /// The difference as text, such as `the wall clock of n2 is 30 s ahead of that of n1 (uncertainty 3 us)`.
-    pub fn words(&self, host: &str) -> String {
-        let [skew, off] = [self.skew_ns.unsigned_abs(), self.uncertainty_ns].map(|ns| ns as f64 * 1e-9);
-        format!(
-            "the wall clock of {} is {} {} that of {host} (uncertainty {})",
-            self.node,
-            units::duration(skew),
-            if self.skew_ns < 0 { "behind" } else { "ahead of" },
-            units::duration(off)
-        )
+    /// The reason that states it. The clock of `host` is the other one.
+    pub fn reason(&self, host: &str) -> Reason {
+        let [skew, uncertainty] =
+            [self.skew_ns.unsigned_abs(), self.uncertainty_ns].map(|ns| ns as f64 * 1e-9);
+        let reason = reason!(ClockSkew { node: &self.node, host, uncertainty, .. });
+        if self.skew_ns < 0 {
+            reason!(ClockSkew { behind: skew, ..reason })
+        } else {
+            reason!(ClockSkew { ahead: skew, ..reason })
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reason::row;
 
     fn mounted(kind: &str, device: &str) -> Mounted {
         Mounted { dir: "/s".into(), kind: kind.into(), device: device.into() }
@@ -187,11 +190,8 @@ mod tests {
         let apart = |skew_ns, uncertainty_ns| ClockDifference { node: "n2".into(), skew_ns, uncertainty_ns };
         assert!((apart(-1_500_000_000, 400_000_000).least_s() - 1.1).abs() < 1e-9);
         assert!(apart(1_000, 2_000).least_s() < 1e-12);
-        let words = apart(-30_000_000_000, 2_000).words("n1");
-        assert!(
-            words.starts_with("the wall clock of n2 is 30") && words.contains(" behind that of n1"),
-            "{words}"
-        );
+        let reason = apart(-30_000_000_000, 2_000).reason("n1");
+        assert!(reason.get(row::ClockSkew::behind).is_some_and(|s| (s - 30.0).abs() < 1e-9), "{reason}");
     }
 
     #[test]

@@ -5,9 +5,9 @@
 //!
 //! Never here: what a stall means for a criterion.
 
-use units::duration;
-
 use super::{Counts, Phase};
+use crate::reason;
+use crate::reason::Reason;
 
 /// Shorter times are not reported, seconds.
 const LEAST_S: f64 = 1.0;
@@ -55,21 +55,18 @@ impl Phase {
         self.spans.transfer_s * f64::from(self.ranks) / self.ops.max(1) as f64
     }
 
-    /// One sentence about the stalls; `None` without any. `name` is that of the phase.
-    pub fn stall_text(&self, name: &str) -> Option<String> {
+    /// The notice about the stalls; `None` without any. `label` is the name of the phase.
+    pub fn stall_reason(&self, label: &str) -> Option<Reason> {
         let stalls = self.stalls();
         let longest = stalls.first()?;
-        let what = match self.counts {
-            Counts::Bytes => "moved anything",
-            Counts::Operations => "ended an operation",
-        };
-        let [lasted, from] = [longest.seconds, longest.from_s].map(duration);
-        let all: f64 = stalls.iter().map(|stall| stall.seconds).sum();
-        let more = match stalls.len() {
-            1 => String::new(),
-            many => format!(" ({many} such times, {} in all)", duration(all)),
-        };
-        Some(format!("{name}: no rank {what} for {lasted} from {from}{more}"))
+        let reason = reason!(Stall {
+            label,
+            operations: (self.counts == Counts::Operations).then_some(true),
+            lasted: longest.seconds,
+            from: longest.from_s,
+        });
+        let total: f64 = stalls.iter().map(|stall| stall.seconds).sum();
+        Some(if stalls.len() == 1 { reason } else { reason!(Stall { times: stalls.len(), total, ..reason }) })
     }
 }
 
@@ -94,15 +91,11 @@ mod tests {
         let stalls = phase(WITH_TWO, 1000).stalls();
         let wanted = [PhaseStall { from_s: 2.5, seconds: 3.0 }, PhaseStall { from_s: 1.0, seconds: 1.0 }];
         assert_eq!(stalls, wanted);
-        assert_eq!(
-            phase(WITH_TWO, 1000).stall_text("write").as_deref(),
-            Some("write: no rank moved anything for 3.00 s from 2.50 s (2 such times, 4.00 s in all)")
-        );
+        let two = reason!(Stall { label: "write", lasted: 3.0, from: 2.5, times: 2_u32, total: 4.0 });
+        assert_eq!(phase(WITH_TWO, 1000).stall_reason("write"), Some(two));
         let one = Phase { counts: Counts::Operations, ..phase(&[1, 0, 0, 1], 1000) };
-        assert_eq!(
-            one.stall_text("file creation").as_deref(),
-            Some("file creation: no rank ended an operation for 1.00 s from 500 ms")
-        );
+        let only = reason!(Stall { label: "file creation", operations: true, lasted: 1.0, from: 0.5 });
+        assert_eq!(one.stall_reason("file creation"), Some(only));
     }
 
     #[test]
@@ -128,6 +121,6 @@ mod tests {
         };
         assert_eq!(opening(1.5).stalls(), []);
         assert_eq!(opening(0.5).stalls(), [PhaseStall { from_s: 0.5, seconds: 1.5 }]);
-        assert_eq!(Phase::default().stall_text("read"), None);
+        assert_eq!(Phase::default().stall_reason("read"), None);
     }
 }

@@ -3,6 +3,7 @@
 
 use command::fdtree::FdtreeShape;
 use ranks::{Halt, Reduce};
+use results::reason::Reason;
 use results::record::Phase;
 use storage::{Names, Storage};
 use units::Usage;
@@ -116,7 +117,7 @@ pub enum FdtreeEvent<'a> {
         path: &'a str,
     },
     /// A notice for the reader of the numbers.
-    Notice(&'a str),
+    Notice(&'a Reason),
 }
 
 /// Receives the events of a run.
@@ -149,8 +150,8 @@ pub fn run(
     for step in parameters.steps() {
         failed += tree.step(step)?;
     }
-    for text in tree.rank.node_notices() {
-        tree.observer.event(&FdtreeEvent::Notice(&text));
+    for reason in tree.rank.node_notices() {
+        tree.observer.event(&FdtreeEvent::Notice(&reason));
     }
     Ok(failed)
 }

@@ -1,5 +1,6 @@
 //! The body of every rank: writes the three files of each repetition, then reads all of them if requested.
 
+use results::reason::Reason;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
@@ -53,7 +54,7 @@ pub enum FlashIoEvent<'a> {
         phase: &'a Phase,
     },
     /// A notice for the reader of the numbers.
-    Notice(&'a str),
+    Notice(&'a Reason),
 }
 
 /// Receives the events of a run.
@@ -101,8 +102,8 @@ pub fn run(
         }
     }
     // The notice follows the numbers that it is about.
-    for text in flash.rank.node_notices() {
-        flash.observer.event(&FlashIoEvent::Notice(&text));
+    for reason in flash.rank.node_notices() {
+        flash.observer.event(&FlashIoEvent::Notice(&reason));
     }
     Ok(wrong)
 }
@@ -168,10 +169,9 @@ impl Flash<'_, '_> {
             return Ok(());
         }
         let (comm, counts) = (self.rank.comm, (done.uncollective, done.begins.len() as u64));
-        let asked = "collective I/O is meant";
-        let Some(text) = reduce::uncollective(comm, name, counts, asked)? else { return Ok(()) };
-        self.rank.notice("not-collective", repetition, name, &text)?;
-        self.observer.event(&FlashIoEvent::Notice(&text));
+        let Some(reason) = reduce::uncollective(comm, name, counts, "none")? else { return Ok(()) };
+        self.rank.notice(repetition, name, &reason)?;
+        self.observer.event(&FlashIoEvent::Notice(&reason));
         Ok(())
     }
 
@@ -278,9 +278,9 @@ impl Flash<'_, '_> {
 
     fn tell_cached(&mut self, file: FlashFile, repetition: u32, phase: &Phase) -> Result<(), Halt> {
         let label = file.check_name().replace('_', " ");
-        let Some(text) = beneath::cached_read(&label, phase.cached_before) else { return Ok(()) };
-        self.rank.notice("cached-read", repetition, file.check_name(), &text)?;
-        self.observer.event(&FlashIoEvent::Notice(&text));
+        let Some(reason) = beneath::cached_read(&label, phase.cached_before) else { return Ok(()) };
+        self.rank.notice(repetition, file.check_name(), &reason)?;
+        self.observer.event(&FlashIoEvent::Notice(&reason));
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use command::ior::Request;
 use ranks::{Halt, Reduce};
+use results::reason;
 use storage::{File, Hints};
 
 use super::observer::IorEvent;
@@ -62,10 +63,12 @@ pub(super) fn report_hints(test: &mut RunningTest<'_>, done: &RankDone) -> Resul
         return Ok(());
     }
     test.hints_reported = true;
-    let text = done.hints.as_ref().and_then(Hints::not_taken);
+    let [ignored, changed] = done.hints.as_ref().map(Hints::not_taken).unwrap_or_default();
     // Only rank 0 has the hints, and all ranks record together.
-    let any = test.rank.comm.reduce_one(text.is_some().into(), Reduce::Max)? > 0;
-    if any { test.notice("hints-not-taken", &text.unwrap_or_default()) } else { Ok(()) }
+    let any = test.rank.comm.reduce_one((ignored.len() + changed.len()) as u64, Reduce::Max)? > 0;
+    let some = |hints: Vec<String>| Some(hints).filter(|hints| !hints.is_empty());
+    let reason = reason!(HintsNotTaken { ignored: some(ignored), changed: some(changed) });
+    if any { test.notice(&reason) } else { Ok(()) }
 }
 
 /// Reports transfers that should be collective and were not. Their numbers are not those of collective
@@ -79,8 +82,8 @@ pub(super) fn report(
         return Ok(());
     }
     let (comm, counts) = (test.rank.comm, (done.uncollective, done.transfers));
-    match reduce::uncollective(comm, setting.kind.step(), counts, "-c was given")? {
-        Some(text) => test.notice_in(setting, "not-collective", &text),
+    match reduce::uncollective(comm, setting.kind.step(), counts, "-c")? {
+        Some(reason) => test.notice_in(setting, &reason),
         None => Ok(()),
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! Never here: what follows from a cached read.
 
+use results::reason;
 use std::path::Path;
 
 use ranks::{Halt, Reduce};
@@ -73,10 +74,7 @@ fn drop_caches(
     }
     let failed = test.rank.comm.reduce_one((!dropped).into(), Reduce::Sum)?;
     if failed > 0 {
-        let ranks = test.rank.comm.size();
-        let text =
-            format!("--drop-caches: {failed} of {ranks} ranks could not drop their file from the page cache");
-        test.notice("drop-caches-failed", &text)?;
+        test.notice(&reason!(DropCachesFailed { ranks: failed, of: test.rank.comm.size() }))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Limits, delays and progress reports of a test, on several local ranks.
 
+use results::reason::Code;
 use std::path::Path;
 
 use command::ior::{Hog, Offsets, Reorder, Request};
@@ -23,9 +24,9 @@ fn parameters() -> Request {
     }
 }
 
-fn notices(left: &IorRankResult, id: &str) -> Vec<String> {
+fn notices(left: &IorRankResult, code: Code) -> Vec<String> {
     let text = |record: &Record| match record {
-        Record::Notice(notice) if notice.id == id => Some(notice.text.clone()),
+        Record::Notice(notice) if notice.reason.code == code => Some(notice.reason.to_string()),
         _ => None,
     };
     left.records.iter().filter_map(text).collect()
@@ -36,8 +37,8 @@ fn notices(left: &IorRankResult, id: &str) -> Vec<String> {
 fn phases_that_would_begin_too_late_are_skipped_on_all_ranks_together() {
     let parameters = Request { minutes_max: 1, repetitions: 4, write_check: true, ..parameters() };
     for (from, done, left_out) in [
-        (0, vec!["write 0"], "write check and read check of repetition 0, and 3 repetitions after it"),
-        (2, vec!["write 0", "write_check 0", "read_check 0"], "write and write check and read check of"),
+        (0, vec!["write 0"], "phases write check read check, repetition 0, repetitions 3)"),
+        (2, vec!["write 0", "write_check 0", "read_check 0"], "phases write write check read check"),
         (8, vec!["write 2", "write_check 2", "read_check 2"], "repetition 3"),
         (11, vec!["write 3", "write_check 3", "read_check 3"], ""),
     ] {
@@ -51,7 +52,7 @@ fn phases_that_would_begin_too_late_are_skipped_on_all_ranks_together() {
             phases.ends_with(&done.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()),
             "{phases:?}"
         );
-        let texts = notices(&all[0], "out-of-time").join("\n");
+        let texts = notices(&all[0], Code::OutOfTime).join("\n");
         assert!(texts.contains(left_out) && texts.is_empty() == left_out.is_empty(), "{texts}");
         assert_eq!(storage.bytes(Path::new("f")), None, "the written file is removed nevertheless");
     }
@@ -97,8 +98,8 @@ fn a_partial_shuffled_write_keeps_the_rest_of_the_prefill() {
         assert_eq!(bytes.len(), 16384);
         let filled = bytes.chunks(512).filter(|transfer| transfer.iter().all(|byte| *byte == 0xff)).count();
         assert_eq!(filled, 32 - 2 * 3, "two ranks wrote three transfers each");
-        let texts = notices(&all[0], "prefill");
-        assert!(texts[0].contains("16384 bytes were written sequentially, in pieces of 2048"), "{texts:?}");
+        let texts = notices(&all[0], Code::Prefill);
+        assert!(texts[0].contains("(amount 16384, piece 2048, "), "{texts:?}");
         assert_eq!(all[0].events("Prefilled").len(), 1);
     }
 }
@@ -236,6 +237,6 @@ fn existing_files_of_all_ranks_are_reported_and_of_very_many_the_first() {
     assert_eq!(all[0].events("Exists"), (0..5).map(exists).collect::<Vec<_>>());
     let all = play(100, &parameters, &storage, NOT_LATE);
     assert_eq!(all[0].events("Exists"), (0..61).map(exists).collect::<Vec<_>>());
-    let texts = notices(&all[0], "files-exist");
-    assert_eq!(texts, ["The files of 100 ranks exist and will be deleted. Some are listed"]);
+    let texts = notices(&all[0], Code::FilesExist);
+    assert_eq!(texts, ["files-exist (kept false, ranks 100)"]);
 }

@@ -4,6 +4,7 @@
 //! Never here: opening files, clocks.
 
 use ranks::FailureCause;
+use results::reason;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -144,9 +145,7 @@ pub(super) fn report_existing(test: &mut RunningTest<'_>) -> Result<(), Halt> {
         }
     }
     if few.total > few::SLOTS as u64 {
-        let done = if kept { "overwritten" } else { "deleted" };
-        let text = format!("The files of {} ranks exist and will be {done}. Some are listed", few.total);
-        test.notice("files-exist", &text)?;
+        test.notice(&reason!(FilesExist { ranks: few.total, kept }))?;
     }
     Ok(())
 }

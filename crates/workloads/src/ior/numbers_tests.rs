@@ -1,5 +1,6 @@
 //! The numbers of a phase are consistent, even if it was stopped or cut short.
 
+use results::reason::Code;
 use std::path::Path;
 
 use command::ior::{Offsets, RateLimit, Request};
@@ -132,7 +133,9 @@ fn a_missed_rate_limit_is_reported_with_the_reached_rate() {
     let on = |storage: &Faulty, parameters: &Request| {
         let all = play(2, parameters, storage, NOT_LATE);
         let texts = all[0].records.iter().filter_map(|record| match record {
-            Record::Notice(notice) if notice.id == "rate-not-reached" => Some(notice.text.clone()),
+            Record::Notice(notice) if notice.reason.code == Code::RateNotReached => {
+                Some(notice.reason.to_string())
+            }
             _ => None,
         });
         texts.collect::<Vec<String>>()
@@ -141,11 +144,11 @@ fn a_missed_rate_limit_is_reported_with_the_reached_rate() {
     for rate in [RateLimit::Bytes(1e15), RateLimit::Transfers(1e12)] {
         let texts = of(&Request { rate: Some(rate), mix: Some(25), ..parameters() });
         assert_eq!(texts.len(), 2, "a mixed phase is reported once: {texts:?}");
-        let asked = if matches!(rate, RateLimit::Bytes(_)) { "1.00 PB/s" } else { "1.00 T/s" };
-        let begin = format!("write: --rate asked for {asked}, and ");
-        assert!(texts[0].starts_with(&begin) && texts[1].starts_with("mixed: --rate"), "{texts:?}");
-        let end = " were reached. Latencies count from the moment at which each transfer was due";
-        assert!(texts[0].ends_with(end), "{texts:?}");
+        let asked =
+            if matches!(rate, RateLimit::Bytes(_)) { "1000000000000000 B/s" } else { "1000000000000 /s" };
+        let begin = "rate-not-reached (label ";
+        assert!(texts[0].starts_with(&format!("{begin}write, limit {asked}, ")), "{texts:?}");
+        assert!(texts[1].starts_with(&format!("{begin}mixed, limit {asked}, ")), "{texts:?}");
     }
     let reached =
         Request { segments: 1, rate: Some(RateLimit::Transfers(20.0)), mix: Some(25), ..parameters() };
@@ -160,16 +163,15 @@ fn transfers_that_a_mixed_phase_moved_in_parts_are_reported_once() {
     let parameters = Request { mix: Some(0), ..parameters() };
     let all = play(1, &parameters, &Faulty::on_rank(0, Fault::ShortWrite(1024)), NOT_LATE);
     let texts = all[0].records.iter().filter_map(|record| match record {
-        Record::Notice(notice) if notice.id == "short-transfer" => Some(notice.text.as_str()),
+        Record::Notice(notice) if notice.reason.code == Code::ShortTransfer => {
+            Some(notice.reason.to_string())
+        }
         _ => None,
     });
-    let texts: Vec<&str> = texts.collect();
+    let texts: Vec<String> = texts.collect();
     assert_eq!(
         texts,
-        [
-            "write: 1 of 200 transfers moved only a part and were continued",
-            "mixed: 1 of its transfers moved only a part and were continued"
-        ]
+        ["short-transfer (label write, of 200, short 1)", "short-transfer (label mixed, short 1)"]
     );
 }
 

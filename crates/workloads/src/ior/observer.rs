@@ -1,5 +1,6 @@
 //! The events that an IOR test reports while it runs, on rank 0, for the program that prints them.
 
+use results::reason::Reason;
 use results::record::{BadRange, Phase};
 
 use super::RankPlacement;
@@ -166,14 +167,15 @@ pub enum IorEvent<'a> {
     /// A warning that the classic program prints at the same place.
     Warning(&'a str),
     /// A notice for the reader of the numbers that the classic program does not print.
-    Notice(&'a str),
+    Notice(&'a Reason),
 }
 
 impl IorEvent<'_> {
-    /// The text of a warning; `None` for any other event.
-    pub(super) fn warning(&self) -> Option<String> {
+    /// The text of a warning, by `sentence` that of a notice; `None` for any other event.
+    pub(super) fn warning(&self, sentence: fn(&Reason) -> String) -> Option<String> {
         match self {
-            Self::Warning(text) | Self::Notice(text) => Some((*text).to_owned()),
+            Self::Warning(text) => Some((*text).to_owned()),
+            Self::Notice(reason) => Some(sentence(reason)),
             Self::Exists { path, .. } => Some(format!("the file {path} already existed")),
             Self::Size { expected, found, moved } => Some(format!(
                 "{expected} bytes were requested, the files hold {found}, and {moved} were moved"

@@ -3,6 +3,7 @@
 //! IOR 4.1 gives starts and ends as seconds since 1970. Here they count from the start of the test.
 
 use ranks::{Halt, Reduce};
+use results::reason;
 
 use super::observer::IorEvent;
 use super::phase::PhaseSetting;
@@ -57,8 +58,9 @@ pub(super) fn report(
         test.observer.event(&IorEvent::Warning(line));
     }
     if few.total > few::SLOTS as u64 || lines.len() > LINES {
-        let text = format!("-j {allowed}: {} of {ranks} ranks differ in {phase}. Some are listed", few.total);
-        test.observer.event(&IorEvent::Notice(&text));
+        let (allowed, label) = (test.parameters.outlier_seconds, phase);
+        let reason = reason!(OutliersCut { allowed, ranks: few.total, of: ranks, label });
+        test.observer.event(&IorEvent::Notice(&reason));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 //! Invariant: afterwards all blocks of all ranks hold 0xFF, or all ranks have halted.
 
 use ranks::FailureCause;
+use results::reason;
 use std::io;
 use std::path::Path;
 use storage::call_error;
@@ -53,12 +54,7 @@ pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Ha
     let seconds = (test.rank.clock.ns() - begin) as f64 * 1e-9;
     test.observer.event(&IorEvent::Prefilled(seconds));
     let bytes = parameters.total_bytes(test.rank.comm.size()).unwrap_or(0);
-    let text = format!(
-        "--randomPrefill: {bytes} bytes were written sequentially, in pieces of {}, before the measured \
-         write. This took {seconds:.6} s",
-        parameters.prefill
-    );
-    test.notice("prefill", &text)
+    test.notice(&reason!(Prefill { amount: bytes, piece: parameters.prefill, seconds }))
 }
 
 /// Writes this rank's blocks piece by piece, until another rank fails.

@@ -4,8 +4,11 @@
 use command::ior::RateLimit;
 use measure::ByteTimeline;
 use ranks::Halt;
+use results::reason;
+use results::reason::{Datum, Reason};
 use results::record::{Counts, Phase, SampledData, Stonewall};
 use storage::Mode;
+use units::Dimension;
 
 use super::layout::{layout, open};
 use super::numbers::{PhaseNumbers, Sums};
@@ -81,23 +84,19 @@ pub(super) fn put(
         ..Phase::default()
     };
     let stall = stall(test, &phase);
-    test.rank.record_phase_and_stall(&phase, stall.as_deref())?;
+    test.rank.record_phase_and_stall(&phase, stall.as_ref())?;
     each_rank::report(test, setting, done)?;
     report(test, setting, &phase, &sums, &done.tally.meter.timeline)?;
-    report_stall(test, stall.as_deref());
+    stall.iter().for_each(|reason| test.observer.event(&IorEvent::Notice(reason)));
     outliers::report(test, setting, &done.stamps)?;
     Ok(sums.outcome(done.transfers, phase.check.as_ref()))
 }
 
-/// On rank 0: the text about a time in which no rank moved anything.
-fn stall(test: &RunningTest<'_>, phase: &Phase) -> Option<String> {
+/// On rank 0: the notice about a time in which no rank moved anything.
+fn stall(test: &RunningTest<'_>, phase: &Phase) -> Option<Reason> {
     let sees_all = test.rank.comm.rank() == 0;
     let is_meant = test.parameters.pause_us >= LONG_PAUSE_US;
-    phase.stall_text(&phase.phase.replace('_', " ")).filter(|_| sees_all && !is_meant)
-}
-
-fn report_stall(test: &mut RunningTest<'_>, stall: Option<&str>) {
-    stall.into_iter().for_each(|text| test.observer.event(&IorEvent::Notice(text)));
+    phase.stall_reason(&phase.phase.replace('_', " ")).filter(|_| sees_all && !is_meant)
 }
 
 /// A write has lost data if all its calls succeeded and its files are shorter than what was written. Some MPI
@@ -157,18 +156,12 @@ fn report(
     let label = name.replace('_', " ");
     report_memory(test, setting, phase, &label)?;
     if let Some(wall) = phase.stonewall.as_ref().filter(|wall| wall.ran_dry > 0) {
-        test.notice_in(
-            setting,
-            "ran-dry",
-            &format!(
-                "{label}: {} of {} ranks ran out of data before the deadline of {} s",
-                wall.ran_dry, phase.ranks, wall.deadline_s
-            ),
-        )?;
+        let (ranks, of, deadline) = (wall.ran_dry, phase.ranks, wall.deadline_s);
+        test.notice_in(setting, &reason!(OutOfData { label: &label, ranks, of, deadline }))?;
     }
     if test.parameters.ramp > 0 && phase.balance.bytes_min == 0 {
-        let text = format!("{label}: some ranks moved nothing after the ramp of {} s", test.parameters.ramp);
-        test.notice_in(setting, "nothing-after-ramp", &text)?;
+        let ramp = test.parameters.ramp;
+        test.notice_in(setting, &reason!(NothingAfterRamp { label: &label, ramp }))?;
     }
     report_missed_rate(test, setting, phase, timeline)?;
     report_short(test, setting, phase, sums.short)
@@ -184,12 +177,12 @@ fn report_short(
     if short == 0 || !setting.is_first {
         return Ok(());
     }
-    let of = match setting.kind.mixes() {
-        true => format!("mixed: {short} of its"),
-        false => format!("{}: {short} of {}", setting.kind.name().replace('_', " "), phase.ops),
+    let reason = if setting.kind.mixes() {
+        reason!(ShortTransfer { label: "mixed", short })
+    } else {
+        reason!(ShortTransfer { label: setting.kind.name().replace('_', " "), short, of: phase.ops })
     };
-    let text = format!("{of} transfers moved only a part and were continued");
-    test.notice_in(setting, "short-transfer", &text)
+    test.notice_in(setting, &reason)
 }
 
 /// Reports data that may have come from memory, or that is not the written data.
@@ -199,39 +192,24 @@ fn report_memory(
     phase: &Phase,
     label: &str,
 ) -> Result<(), Halt> {
-    if let Some(text) = beneath::cached_read(label, phase.cached_before) {
-        test.notice_in(setting, "cached-read", &text)?;
+    if let Some(reason) = beneath::cached_read(label, phase.cached_before) {
+        test.notice_in(setting, &reason)?;
     }
     let queries =
         setting.kind.reads() && phase.ops > 0 && test.storage.keeps_data() && !test.storage.direct();
     if queries && phase.cached_before.is_none() {
-        let why = "it is unknown whether the data was in this client's page cache before. \
-                   Only the owner of a file, or a user who may write it, can query this";
-        test.notice_in(setting, "cache-unknown", &format!("{label}: {why}"))?;
+        test.notice_in(setting, &reason!(CacheUnknown { label }))?;
     }
     if let Some(sampled) = phase.sampled.filter(|sampled| sampled.wrong > 0) {
         let SampledData { blocks, wrong } = sampled;
-        let what = "did not have the data that was written there. Compare all data with -R";
-        let text = format!("{label}: {wrong} of {blocks} sampled blocks {what}");
-        test.notice_in(setting, "sampled-wrong", &text)?;
+        test.notice_in(setting, &reason!(SampledWrong { label, wrong, sampled_blocks: blocks }))?;
     }
     if phase.repeated_bytes > 0 && setting.is_first && test.storage.keeps_data() {
-        let text = repeated(label, phase);
-        test.notice_in(setting, "repeated-data", &text)?;
+        let (repeated, bytes) = (phase.repeated_bytes, phase.bytes);
+        let cacheable = (!phase.direct).then_some(true);
+        test.notice_in(setting, &reason!(RepeatedData { label, repeated, bytes, cacheable }))?;
     }
     Ok(())
-}
-
-/// The notice about data that was moved more than once.
-fn repeated(label: &str, phase: &Phase) -> String {
-    let [repeated, all] = [phase.repeated_bytes, phase.bytes].map(|bytes| units::bytes_binary(bytes as f64));
-    let what = match phase.direct {
-        true => "",
-        false => ". The page cache can serve such transfers, and the rate is then the speed of memory",
-    };
-    format!(
-        "{label}: {repeated} of {all} were the same data again, because the minimum time was not over{what}"
-    )
 }
 
 /// Reports a rate limit that was too high, with the requested and the reached rate. The fsync after the last
@@ -250,18 +228,12 @@ fn report_missed_rate(
     if reached >= asked * RATE_REACHED {
         return Ok(());
     }
-    let words = |rate: f64| match test.parameters.rate {
-        Some(RateLimit::Transfers(_)) => format!("{}/s", units::count(rate)),
-        _ => units::rate_decimal(rate * phase.transfer_bytes as f64),
-    };
-    let text = format!(
-        "{}: --rate asked for {}, and {} were reached. Latencies count from the moment at which each \
-         transfer was due",
-        if setting.kind.mixes() { "mixed" } else { setting.kind.step() },
-        words(asked),
-        words(reached)
-    );
-    test.notice_in(setting, "rate-not-reached", &text)
+    let [limit, reached] = [asked, reached].map(|rate| match test.parameters.rate {
+        Some(RateLimit::Transfers(_)) => Datum::of(rate, Dimension::PerSecond),
+        _ => Datum::rate(rate * phase.transfer_bytes as f64),
+    });
+    let label = if setting.kind.mixes() { "mixed" } else { setting.kind.step() };
+    test.notice_in(setting, &reason!(RateNotReached { label, limit, reached }))
 }
 
 /// Reports what the ranks had done at the deadline. Collective.

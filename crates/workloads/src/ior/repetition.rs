@@ -1,5 +1,6 @@
 //! A test from its first to its last repetition (IOR 4.1).
 
+use results::reason;
 use std::rc::Rc;
 
 use command::ior::{Reorder, Request};
@@ -28,14 +29,14 @@ pub fn run(
     let parameters = &*names::mounted(parameters);
     let node = Rc::new(Node::find(comm)?);
     let place = reorder::find(parameters, comm, &node)?;
-    let IorContext { clock, offset, records, observer, board, seed, warning, data_key } = cx;
+    let IorContext { clock, offset, records, observer, board, seed, warning, sentence, data_key } = cx;
     let rank = Rank::compared(comm, clock, *offset, *records, *board, node);
     let mut test = RunningTest {
         parameters,
         storage,
         place,
         rank,
-        observer: WarningWatch::new(*observer, warning.take()),
+        observer: WarningWatch::new(*observer, *sentence, warning.take()),
         seed: *seed,
         data_key: *data_key,
         hints_reported: false,
@@ -83,9 +84,7 @@ fn stopped_by_wrong_data(test: &mut RunningTest<'_>, number: u32, bad: u64) -> R
     if bad == 0 || !parameters.keep_with_error || parameters.multi_file || last {
         return Ok(false);
     }
-    let done = number + 1;
-    let text = format!("-K: stopped after {done} repetitions. Their files hold wrong data and are kept");
-    test.notice("kept-with-error", &text)?;
+    test.notice(&reason!(KeptWithError { repetitions: number + 1 }))?;
     Ok(true)
 }
 
@@ -99,8 +98,8 @@ fn begin(test: &mut RunningTest<'_>) -> Result<(), Halt> {
         ranks: test.rank.comm.size(),
     });
     // These are no notice records, because the record of the run has them.
-    for text in test.rank.node_notices() {
-        test.observer.event(&IorEvent::Notice(&text));
+    for reason in test.rank.node_notices() {
+        test.observer.event(&IorEvent::Notice(&reason));
     }
     report_idle_reordering(test)
 }
@@ -113,9 +112,7 @@ fn report_idle_reordering(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     if !(reads && own && parameters.reorder == Reorder::Constant && ranks > 1) {
         return Ok(());
     }
-    let text = "-C has no effect here: it shifts by whole nodes, and the shift returns to the same rank. \
-                Every rank reads its own data. To shift by ranks, set -O numTasksOnNode0=1";
-    test.notice("reorder-no-effect", text)
+    test.notice(&reason!(ReorderNoEffect))
 }
 
 /// What one repetition did.
@@ -232,18 +229,11 @@ fn out_of_time(test: &RunningTest<'_>) -> Result<bool, Halt> {
 /// Reports the phases that `-T` skips: those in `left` of this repetition, and all phases of later
 /// repetitions.
 fn report_left_out(test: &mut RunningTest<'_>, repetition: u32, left: &[PhaseKind]) -> Result<(), Halt> {
-    let names: Vec<String> = left.iter().map(|kind| kind.name().replace('_', " ")).collect();
-    let mut text = format!(
-        "-T {}: the time limit in minutes has passed. Skipped: {} of repetition {repetition}",
-        test.parameters.minutes_max,
-        names.join(" and ")
-    );
-    match test.parameters.repetitions.saturating_sub(repetition + 1) {
-        0 => {}
-        1 => text.push_str(", and 1 repetition after it"),
-        more => text.push_str(&format!(", and {more} repetitions after it")),
-    }
-    test.notice("out-of-time", &text)
+    let phases: Vec<String> = left.iter().map(|kind| kind.name().replace('_', " ")).collect();
+    let later = test.parameters.repetitions.saturating_sub(repetition + 1);
+    let repetitions = (later > 0).then_some(later);
+    let minutes = test.parameters.minutes_max;
+    test.notice(&reason!(OutOfTime { minutes, phases, repetition, repetitions }))
 }
 
 /// The verbosity at which the readers of each file are counted.

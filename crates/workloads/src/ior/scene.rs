@@ -175,6 +175,7 @@ pub(super) fn play(
             board: None,
             seed: 1,
             warning: None,
+            sentence: ToString::to_string,
             data_key: None,
         };
         let done = run(parameters, storage, &comm, &mut cx);

@@ -3,6 +3,7 @@
 use command::ior::Request;
 use measure::CycleClock;
 use ranks::{ClockOffset, Halt};
+use results::reason::Reason;
 use results::records::Sink;
 use storage::Storage;
 
@@ -36,6 +37,8 @@ pub struct IorContext<'a> {
     pub seed: u64,
     /// The first warning that the caller gave before the test, on rank 0; for `--warningAsErrors`.
     pub warning: Option<String>,
+    /// The sentence of a notice, for the same option.
+    pub sentence: fn(&Reason) -> String,
 }
 
 /// The result of a test that did not halt; the same on every rank.
@@ -76,14 +79,14 @@ impl RunningTest<'_> {
     }
 
     /// Reports and records a notice about the whole job.
-    pub(super) fn notice(&mut self, id: &str, text: &str) -> Result<(), Halt> {
-        self.observer.event(&IorEvent::Notice(text));
-        self.rank.notice(id, 0, "", text)
+    pub(super) fn notice(&mut self, reason: &Reason) -> Result<(), Halt> {
+        self.observer.event(&IorEvent::Notice(reason));
+        self.rank.notice(0, "", reason)
     }
 
     /// Reports and records a notice about one phase of one repetition.
-    pub(super) fn notice_in(&mut self, setting: &PhaseSetting, id: &str, text: &str) -> Result<(), Halt> {
-        self.observer.event(&IorEvent::Notice(text));
-        self.rank.notice(id, setting.repetition.number, setting.kind.name(), text)
+    pub(super) fn notice_in(&mut self, setting: &PhaseSetting, reason: &Reason) -> Result<(), Halt> {
+        self.observer.event(&IorEvent::Notice(reason));
+        self.rank.notice(setting.repetition.number, setting.kind.name(), reason)
     }
 }

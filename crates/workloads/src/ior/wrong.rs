@@ -48,11 +48,7 @@ fn count(
     check: &Check,
     kinds: Kinds,
 ) -> Result<(), Halt> {
-    let bad = match check.bad_transfers {
-        1 => "1 bad transfer".to_owned(),
-        more => format!("{more} bad transfers"),
-    };
-    let (by_kind, by_rank) = over_ranks::texts(setting.kind.step(), "bad transfers", &bad, check, kinds);
-    test.notice_in(setting, "wrong-data", &by_kind)?;
-    by_rank.map_or(Ok(()), |text| test.notice_in(setting, "wrong-data-ranks", &text))
+    let (by_kind, by_rank) = over_ranks::notices(setting.kind.step(), false, check, kinds);
+    test.notice_in(setting, &by_kind)?;
+    by_rank.map_or(Ok(()), |reason| test.notice_in(setting, &reason))
 }

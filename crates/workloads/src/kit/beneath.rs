@@ -4,6 +4,8 @@
 //!
 //! Never here: collectives. The step that calls a check agrees on its result.
 
+use results::reason;
+use results::reason::Reason;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -99,10 +101,7 @@ pub fn size_after_reopening(
 
 /// The notice about the read `label`, if `share` of its data was in the page cache before it. `None` if the
 /// share is small or unknown.
-pub fn cached_read(label: &str, share: Option<f64>) -> Option<String> {
-    let percent = 100.0 * share.filter(|share| *share > CACHED_SHARE)?;
-    Some(format!(
-        "{label}: {percent:.0} % of the data was in this client's page cache before the phase; the rate is \
-         the speed of memory, not of the file system"
-    ))
+pub fn cached_read(label: &str, share: Option<f64>) -> Option<Reason> {
+    let share = share.filter(|share| *share > CACHED_SHARE)?;
+    Some(reason!(CachedRead { label, share }))
 }

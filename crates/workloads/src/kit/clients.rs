@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 use ranks::{Comm, Halt};
 use results::mounts::{Mount, mount_of};
+use results::reason;
+use results::reason::Reason;
 use results::record::{Clients, ClockDifference, Mounted, NodeIdentity, SKEW_S};
 use serde::{Deserialize, Serialize};
 use storage::Storage;
@@ -154,20 +156,17 @@ fn seen_from_rank_0(answers: &[NodeReport], names: &[String]) -> Clients {
     clients
 }
 
-/// The notices about the nodes for a reader of the numbers, one sentence each. `host` is the node of rank 0.
-pub fn notices(clients: &Clients, host: &str, nodes: u32) -> Vec<String> {
+/// The notices about the nodes for a reader of the numbers. `host` is the node of rank 0.
+pub fn notices(clients: &Clients, host: &str, nodes: u32) -> Vec<Reason> {
     let mut notices = Vec::new();
     if clients.elsewhere.nodes > 0 {
         let here: Vec<String> = clients.mounted.iter().map(Mounted::words).collect();
-        notices.push(format!(
-            "on {} of {nodes} nodes the files are on another file system than on {host} ({}): {}",
-            clients.elsewhere.nodes,
-            here.join(", "),
-            clients.elsewhere.words()
-        ));
+        let there = vec![clients.elsewhere.words()];
+        let others = clients.elsewhere.nodes;
+        notices.push(reason!(PathOnWrongFs { nodes: others, of: nodes, host, here, there, begins: true }));
     }
     if let Some(apart) = clients.farthest.as_ref().filter(|apart| apart.least_s() > SKEW_S) {
-        notices.push(format!("{}. Do not compare times of different jobs or logs", apart.words(host)));
+        notices.push(reason!(ClockSkew { begins: true, ..apart.reason(host) }));
     }
     notices
 }
@@ -207,12 +206,10 @@ mod tests {
         assert_eq!(first(&clients.elsewhere), (1, "n2".into()));
         assert_eq!(clients.elsewhere.first[0].1, all[2].mounted[1], "the one that differs is named");
         assert_eq!(first(&clients.other_server), (1, "n1".into()));
-        let notices = notices(&clients, "n0", 4);
-        assert_eq!(
-            notices,
-            ["on 1 of 4 nodes the files are on another file system than on n0 (nfs a:/s, lustre m:/l): \
-             n2 (ext4 /dev/sda2)"]
-        );
+        let (here, there) = (vec!["nfs a:/s", "lustre m:/l"], vec!["n2 (ext4 /dev/sda2)"]);
+        let elsewhere =
+            reason!(PathOnWrongFs { nodes: 1_u32, of: 4_u32, host: "n0", here, there, begins: true });
+        assert_eq!(notices(&clients, "n0", 4), [elsewhere]);
     }
 
     #[test]

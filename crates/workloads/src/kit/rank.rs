@@ -9,6 +9,7 @@ use measure::{Clock, CycleClock, Tick, WallClock};
 use ranks::{CallFailure, ClockOffset, Comm, FailedAt, FailureCause, Halt, Reduce};
 use results::Record;
 use results::mounts::Mount;
+use results::reason::Reason;
 use results::record::{Clients, ClockPace, KernelCount, Moments, Notice, Phase};
 use results::records::Sink;
 
@@ -111,7 +112,7 @@ impl<'a> Rank<'a> {
     }
 
     /// The notices about the nodes for a reader of the numbers, on rank 0; empty on other ranks.
-    pub fn node_notices(&self) -> Vec<String> {
+    pub fn node_notices(&self) -> Vec<Reason> {
         clients::notices(&self.clients, self.comm.node_name(), self.node.count)
     }
 
@@ -253,22 +254,14 @@ impl<'a> Rank<'a> {
         self.record_phase_and_stall(phase, None)
     }
 
-    /// The same for a phase, and for the text about a stall. Only rank 0 can see a stall, because it has the
-    /// timeline of all ranks.
-    pub fn record_phase_and_stall(&mut self, phase: &Phase, stall: Option<&str>) -> Result<(), Halt> {
+    /// The same for a phase, and for the notice about a stall. Only rank 0 can see a stall, because it has
+    /// the timeline of all ranks.
+    pub fn record_phase_and_stall(&mut self, phase: &Phase, stall: Option<&Reason>) -> Result<(), Halt> {
         let mut kept = Ok(());
         if self.comm.rank() == 0 {
             kept = self.records.put(&Record::Phase(Box::new(phase.clone())));
-            if let (Ok(()), Some(text)) = (&kept, stall) {
-                let (id, phase_name) = ("stall".to_owned(), phase.phase.clone());
-                let (repetition, text) = (phase.repetition, text.to_owned());
-                kept = self.records.put(&Record::Notice(Notice {
-                    id,
-                    repetition,
-                    phase: phase_name,
-                    text,
-                    call: None,
-                }));
+            if let (Ok(()), Some(reason)) = (&kept, stall) {
+                kept = self.records.put(&notice(phase.repetition, &phase.phase, reason, None));
             }
         }
         self.agree_on_records(kept)
@@ -301,28 +294,25 @@ impl<'a> Rank<'a> {
     }
 
     /// Records a notice for the reader of the numbers. Collective.
-    pub fn notice(&mut self, id: &str, repetition: u32, phase: &str, text: &str) -> Result<(), Halt> {
-        self.notice_of_call(id, repetition, phase, text, None)
+    pub fn notice(&mut self, repetition: u32, phase: &str, reason: &Reason) -> Result<(), Halt> {
+        self.notice_of_call(repetition, phase, reason, None)
     }
 
     /// The same for a notice about a call on a file that failed.
     pub fn notice_of_call(
         &mut self,
-        id: &str,
         repetition: u32,
         phase: &str,
-        text: &str,
+        reason: &Reason,
         call: Option<Box<CallFailure>>,
     ) -> Result<(), Halt> {
-        let (id, phase, text) = (id.to_owned(), phase.to_owned(), text.to_owned());
-        self.record(&Record::Notice(Notice {
-            id,
-            repetition,
-            phase,
-            text,
-            call: call.map(|call| recorded(*call)),
-        }))
+        self.record(&notice(repetition, phase, reason, call))
     }
+}
+
+fn notice(repetition: u32, phase: &str, reason: &Reason, call: Option<Box<CallFailure>>) -> Record {
+    let (phase, reason, call) = (phase.to_owned(), reason.clone(), call.map(|call| recorded(*call)));
+    Record::Notice(Notice { repetition, phase, reason, call })
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 
 use measure::{ByteTimeline, Histogram};
 use ranks::{Comm, Halt, Reduce};
+use results::reason;
+use results::reason::Reason;
 use results::record::{self, Latency, Stonewall};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -201,24 +203,19 @@ pub fn worst_share(comm: &dyn Comm, share: Option<f64>) -> Result<Option<f64>, H
     Ok(worst.checked_sub(1).map(|millionths| millionths as f64 / 1e6))
 }
 
-/// The notice about a phase whose transfers should be collective. `asked` says which option asked for that.
+/// The notice about a phase whose transfers should be collective. `option` asked for that.
 /// Of `all` transfers of this rank, the library moved `single` by calls of single ranks. `None` if no rank
 /// had any. The numbers of such a phase are not those of collective transfers. Collective.
 pub fn uncollective(
     comm: &dyn Comm,
     phase: &str,
     (single, all): (u64, u64),
-    asked: &str,
-) -> Result<Option<String>, Halt> {
+    option: &str,
+) -> Result<Option<Reason>, Halt> {
     let mut sums = [single, all];
     comm.all_reduce(&mut sums, Reduce::Sum)?;
     let [single, all] = sums;
-    Ok((single > 0).then(|| {
-        format!(
-            "{phase}: {single} of {all} transfers were not collective, although {asked}. The library moved \
-             them by calls of single ranks. The numbers of this phase are not those of collective transfers"
-        )
-    }))
+    Ok((single > 0).then(|| reason!(NotCollective { label: phase, single, of: all, option })))
 }
 
 /// The numbers of every rank in the order of the ranks, on rank 0. Collective.

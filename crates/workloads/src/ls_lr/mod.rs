@@ -20,6 +20,8 @@ mod stamps;
 mod tests;
 mod walk;
 
+use results::reason;
+use results::reason::Reason;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -73,8 +75,8 @@ pub fn run(
     let mut nodes = RanksOfNode::new(rank.comm, Rc::clone(&rank.node), &parameters.client);
     let node_count = rank.node.count;
     observer.event(&LsLrEvent::Started { ranks: rank.comm.size(), nodes: node_count });
-    for text in rank.node_notices() {
-        observer.event(&LsLrEvent::Notice(&text));
+    for reason in rank.node_notices() {
+        observer.event(&LsLrEvent::Notice(&reason));
     }
     let mut part = LsLrPart { parameters, storage, names, rank, observer };
     let (mut good, mut made) = (true, false);
@@ -121,9 +123,9 @@ impl LsLrPart<'_, '_> {
         OperationSetting { known, keep_going: self.parameters.keep_going }
     }
 
-    fn notice(&mut self, id: &str, repetition: u32, phase: &str, text: &str) -> Result<(), Halt> {
-        self.observer.event(&LsLrEvent::Notice(text));
-        self.rank.notice(id, repetition, phase, text)
+    fn notice(&mut self, repetition: u32, phase: &str, reason: &Reason) -> Result<(), Halt> {
+        self.observer.event(&LsLrEvent::Notice(reason));
+        self.rank.notice(repetition, phase, reason)
     }
 
     /// Creates the trees and counts them. Returns whether none failed, and whether any was incomplete before.
@@ -148,10 +150,7 @@ impl LsLrPart<'_, '_> {
         let [counted, before, parts] = sums;
         self.observer.event(&LsLrEvent::Made { phase: &done.phase, counted, before });
         if parts > 0 {
-            let text = format!(
-                "{parts} trees existed in part. Their existing entries are included in the creation rate"
-            );
-            self.notice("make-resumed", 0, "make", &text)?;
+            self.notice(0, "make", &reason!(MakeResumed { trees: parts }))?;
         }
         Ok((whole, before < self.comm().size().into()))
     }
@@ -202,9 +201,8 @@ impl LsLrPart<'_, '_> {
         }
         let (dropped, why) = nodes.forget()?;
         if !dropped {
-            let text =
-                format!("--cold: could not drop the caches. Only root may ({})", why.unwrap_or_default());
-            self.notice("caches-not-dropped", repetition, OF_THE_RUN, &text)?;
+            let why = why.unwrap_or_default();
+            self.notice(repetition, OF_THE_RUN, &reason!(CachesNotDropped { why }))?;
         }
         Ok(dropped)
     }
@@ -213,51 +211,27 @@ impl LsLrPart<'_, '_> {
     fn notices(&mut self, walked: &Walked, repetition: u32, made_here: bool) -> Result<(), Halt> {
         let parameters = self.parameters;
         let window = walked.list.window.unwrap_or_default();
-        let mut said: Vec<(&str, &str, String)> = Vec::new();
         if walked.mismatches > 0 {
-            let text = format!(
-                "{} trees do not have the number of entries that they were created with",
-                walked.mismatches
-            );
-            self.observer.event(&LsLrEvent::Notice(&text));
+            let reason = reason!(EntriesMismatch { trees: walked.mismatches });
+            self.observer.event(&LsLrEvent::Notice(&reason));
             let call = self.missing_entries(&walked.walkers);
-            self.rank.notice_of_call("entries-mismatch", repetition, OF_THE_RUN, &text, call)?;
+            self.rank.notice_of_call(repetition, OF_THE_RUN, &reason, call)?;
         }
-        if let Some(text) = warm(&walked.caches, repetition, made_here) {
-            said.push(("warm", OF_THE_RUN, text));
+        if let Some(reason) = warm(&walked.caches, repetition, made_here) {
+            self.notice(repetition, OF_THE_RUN, &reason)?;
         }
         let fewest = self.comm().reduce_one(walked.list.balance.bytes_min, Reduce::Min)?;
         if fewest <= LARGE {
-            said.push((
-                "small-tree",
-                "list",
-                format!(
-                    "a walker listed only {fewest} entries. The trees of a contract have more than {LARGE}"
-                ),
-            ));
+            self.notice(repetition, "list", &reason!(SmallTree { entries: fewest, entries_min: LARGE }))?;
         }
         if window.seconds < parameters.least_window_s {
-            let (short, least) = (window.seconds, parameters.least_window_s);
-            said.push((
-                "short-window",
-                "list",
-                format!("the common window of all walkers was {short:.3} s, less than {least} s"),
-            ));
+            let needed_s = parameters.least_window_s;
+            self.notice(repetition, "list", &reason!(ShortWindow { window: window.seconds, needed_s }))?;
         }
         let longest = walked.list.spans.transfer_s;
         if window.seconds < EARLY * longest {
-            let first = window.first_rank;
-            said.push((
-                "uneven-walkers",
-                "list",
-                format!(
-                    "walker {first} ended after {:.3} s, the last one after {longest:.3} s",
-                    window.seconds
-                ),
-            ));
-        }
-        for (id, phase, text) in said {
-            self.notice(id, repetition, phase, &text)?;
+            let (walker, after) = (window.first_rank, window.seconds);
+            self.notice(repetition, "list", &reason!(UnevenWalkers { walker, after, longest }))?;
         }
         Ok(())
     }
@@ -294,8 +268,7 @@ impl LsLrPart<'_, '_> {
         let parts = self.comm().reduce_one(parts, Reduce::Sum)?;
         self.observer.event(&LsLrEvent::Removed { phase: &done.phase, parts, left, first_left });
         if parts > 0 {
-            let text = format!("{parts} trees existed only in part. The removal rate is not usable");
-            self.notice("remove-partial", 0, "remove", &text)?;
+            self.notice(0, "remove", &reason!(RemovePartial { trees: parts }))?;
         }
         self.tell_others(found)?;
         Ok(whole && left == 0)
@@ -310,34 +283,24 @@ impl LsLrPart<'_, '_> {
         self.comm().all_reduce(&mut sums, Reduce::Sum)?;
         let [stays, found] = sums;
         if found == 0 {
-            let first = self.parameters.tree(0);
-            let text = format!("no tree to remove, for example {}", first.display());
-            self.notice("nothing-to-remove", 0, "remove", &text)?;
+            let path = self.parameters.tree(0).display().to_string();
+            self.notice(0, "remove", &reason!(NothingToRemove { path }))?;
         }
         if stays > 0 {
-            let text = format!(
-                "{} and later trees are not removed, because a walker removes one tree. Use as \
-                 many walkers as created them",
-                next.display()
-            );
-            self.notice("trees-stay", 0, "remove", &text)?;
+            self.notice(0, "remove", &reason!(TreesStay { path: next.display().to_string() }))?;
         }
         Ok(())
     }
 }
 
 /// Why a walk measured a client's memory, or may have done so.
-fn warm(caches: &Caches, repetition: u32, made_here: bool) -> Option<String> {
-    let (sure, reason) = match caches.new_names {
-        Some(share) if share < NEW => {
-            ("came", format!("only {:.0} % of the names were new to it", share * 100.0))
-        }
-        _ if caches.dropped => return None,
-        _ if repetition > 0 => ("may have come", "the trees were walked before in this run".to_owned()),
-        _ if made_here => ("may have come", "the trees were created in this run".to_owned()),
-        _ => return None,
-    };
-    Some(format!("names and attributes {sure} from a client's cache: {reason}"))
+fn warm(caches: &Caches, repetition: u32, made_here: bool) -> Option<Reason> {
+    match caches.new_names {
+        Some(share) if share < NEW => Some(reason!(Warm { new_names: share })),
+        _ if caches.dropped => None,
+        _ if repetition > 0 => Some(reason!(Warm { walked: true })),
+        _ => made_here.then(|| reason!(Warm)),
+    }
 }
 
 #[cfg(test)]
@@ -347,15 +310,15 @@ mod warm_tests {
     #[test]
     fn what_the_kernel_counted_is_said_as_known_and_what_is_inferred_as_possible() {
         let of = |new_names, dropped| Caches { dropped, new_names };
-        let said = |caches, repetition, made| warm(&caches, repetition, made).unwrap_or_default();
-        assert!(said(of(Some(0.1), true), 0, false).contains(" came from a client's cache: only 10 %"));
-        for (repetition, made) in [(1, false), (0, true)] {
+        assert_eq!(warm(&of(Some(0.1), true), 0, false), Some(reason!(Warm { new_names: 0.1 })));
+        for (repetition, made, wanted) in
+            [(1, false, reason!(Warm { walked: true })), (0, true, reason!(Warm))]
+        {
             for new_names in [None, Some(0.95)] {
-                let text = said(of(new_names, false), repetition, made);
-                assert!(text.contains(" may have come from a client's cache: the trees were "), "{text}");
+                assert_eq!(warm(&of(new_names, false), repetition, made), Some(wanted.clone()));
             }
-            assert_eq!(said(of(None, true), repetition, made), "");
+            assert_eq!(warm(&of(None, true), repetition, made), None);
         }
-        assert_eq!(said(of(Some(0.95), false), 0, false), "");
+        assert_eq!(warm(&of(Some(0.95), false), 0, false), None);
     }
 }

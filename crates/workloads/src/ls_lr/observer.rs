@@ -1,5 +1,6 @@
 //! The events of a run on rank 0, for printing.
 
+use results::reason::Reason;
 use results::record::Phase;
 
 use crate::kit::observer::EventObserver;
@@ -110,7 +111,7 @@ pub enum LsLrEvent<'a> {
         first_left: Option<&'a str>,
     },
     /// A notice for the reader of the numbers; also recorded.
-    Notice(&'a str),
+    Notice(&'a Reason),
 }
 
 /// Receives the events of a run.

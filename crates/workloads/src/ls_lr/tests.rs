@@ -1,5 +1,6 @@
 //! Trees are created, walked and removed, and every call is recorded.
 
+use results::reason::Code;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::fs;
@@ -137,7 +138,7 @@ const SMALL: LsLrShape = LsLrShape { entries: 230, per_dir: 7, fan_out: 3, bytes
 
 fn notices(records: &[Record]) -> BTreeSet<&str> {
     let ids = records.iter().filter_map(|record| match record {
-        Record::Notice(notice) => Some(notice.id.as_str()),
+        Record::Notice(notice) => Some(notice.reason.code.id()),
         _ => None,
     });
     ids.collect()
@@ -276,8 +277,10 @@ fn all_trees_are_made_walked_and_removed_and_nothing_else() {
     assert_eq!(phases(&records), wanted);
     let ids = notices(&records);
     assert!(ids.is_superset(&BTreeSet::from(["small-tree", "short-window", "warm"])), "{ids:?}");
-    let of_all =
-        |record: &Record| matches!(record, Record::Notice(n) if n.id == "warm" && n.phase.is_empty());
+    let of_all = |record: &Record| match record {
+        Record::Notice(notice) => notice.reason.code == Code::Warm && notice.phase.is_empty(),
+        _ => false,
+    };
     assert!(records.iter().any(of_all), "directories are as warm as entries");
     let with_ranks = |record: &Record| match record {
         Record::Phase(phase) => phase.each_rank.is_some() == (phase.phase != "directories"),

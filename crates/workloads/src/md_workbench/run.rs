@@ -3,6 +3,8 @@
 //! The phases begin together. So at the begin of an iteration all objects of the working set exist. An
 //! iteration of at most as many objects as there are in a data set never needs one that is created in it.
 
+use results::reason;
+use results::reason::Reason;
 use std::io;
 use std::path::Path;
 
@@ -76,7 +78,7 @@ pub enum WorkbenchEvent<'e> {
     /// A directory is not empty and stays.
     Kept(&'e str),
     /// A notice for the reader of the numbers.
-    Notice(&'e str),
+    Notice(&'e Reason),
     /// The run is complete.
     Over,
 }
@@ -150,8 +152,8 @@ impl<'r> Workbench<'r> {
             self.position = comm.agree("run info file", position.ok_or_else(why))?;
         }
         self.observer.event(&WorkbenchEvent::Started(&on_node_0));
-        for text in self.rank.node_notices() {
-            self.observer.event(&WorkbenchEvent::Notice(&text));
+        for reason in self.rank.node_notices() {
+            self.observer.event(&WorkbenchEvent::Notice(&reason));
         }
         if parameters.start_item > 0 {
             self.position = parameters.start_item;
@@ -168,9 +170,10 @@ impl<'r> Workbench<'r> {
         if comm.reduce_one(is_warm.into(), Reduce::Max)? == 0 {
             return Ok(());
         }
-        self.observer.event(&WorkbenchEvent::Notice(warm::TEXT));
+        let reason = reason!(WarmNames);
+        self.observer.event(&WorkbenchEvent::Notice(&reason));
         // The notice is about the phases of single kinds of operations, too.
-        self.rank.notice("warm-names", 0, "", warm::TEXT)
+        self.rank.notice(0, "", &reason)
     }
 
     fn phases(&mut self) -> Result<(), Halt> {
@@ -364,11 +367,14 @@ impl<'r> Workbench<'r> {
     fn report_missing_objects(&mut self, missing: Option<&Failed>, tried: u64) {
         let Some(missing) = missing else { return };
         let first = missing.first.first();
-        let first =
-            first.map_or(String::new(), |first| format!(", such as rank {}: {}", first.rank, first.path));
-        let (iteration, count) = (self.iteration, missing.operations);
-        let text = format!("iteration {iteration}: {count} of {tried} objects do not exist{first}");
-        self.observer.event(&WorkbenchEvent::Notice(&text));
+        let reason = reason!(MissingObjects {
+            iteration: self.iteration,
+            missing: missing.operations,
+            of: tried,
+            rank: first.map(|first| first.rank),
+            path: first.map(|first| &first.path),
+        });
+        self.observer.event(&WorkbenchEvent::Notice(&reason));
     }
 
     /// Names the first object of each of the `total` ranks that found wrong data. Collective.
@@ -377,11 +383,11 @@ impl<'r> Workbench<'r> {
         if total == 0 {
             return Ok(());
         }
-        let named: Vec<String> =
+        let objects: Vec<String> =
             found.into_iter().map(|(rank, path)| format!("rank {rank}: {path}")).collect();
-        let text = format!("iteration {}: wrong data in {}", self.iteration, named.join(", "));
-        self.observer.event(&WorkbenchEvent::Notice(&text));
-        self.rank.notice("wrong-data", self.iteration, "", &text)
+        let reason = reason!(WrongObjects { iteration: self.iteration, objects });
+        self.observer.event(&WorkbenchEvent::Notice(&reason));
+        self.rank.notice(self.iteration, "", &reason)
     }
 
     /// Adds the directory to a halt. Nothing is removed after a halt, so that the user can find the reason.

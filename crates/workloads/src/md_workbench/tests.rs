@@ -9,6 +9,7 @@ use measure::CycleClock;
 use ranks::{Comm, Halt, local};
 use results::Record;
 use results::folder::{Campaign, Job};
+use results::reason;
 use results::record::{Check, Phase};
 
 use super::ObjectCall::{Create, Delete, MakeSet, Read, RemoveSet, Stat};
@@ -112,7 +113,7 @@ fn contradictions(left: &[RankRun]) -> Vec<Contradiction> {
 /// The notices in the records: their names and phases.
 fn noticed(left: &[RankRun]) -> Vec<(&str, &str)> {
     let notices = left[0].records.iter().filter_map(|record| match record {
-        Record::Notice(notice) => Some((notice.id.as_str(), notice.phase.as_str())),
+        Record::Notice(notice) => Some((notice.reason.code.id(), notice.phase.as_str())),
         _ => None,
     });
     notices.collect()
@@ -185,8 +186,8 @@ fn wrong_data_is_counted_and_named() {
     assert_eq!(errors(&left), 1);
     assert_eq!(left[0].log.phases[0].all.count(Read).errors, 1);
     let named = left[0].log.others.join("\n");
-    assert!(named.contains(&format!("\"iteration 0: wrong data in rank 0: {}", file.display())), "{named}");
-    assert!(noticed(&left).contains(&("wrong-data", "")), "{:?}", noticed(&left));
+    assert!(named.contains(&format!("\"rank 0: {}", file.display())), "{named}");
+    assert!(noticed(&left).contains(&("wrong-objects", "")), "{:?}", noticed(&left));
     let checks: Vec<&Check> = recorded(&left).iter().filter_map(|phase| phase.check.as_ref()).collect();
     let compared: Vec<_> = checks.iter().map(|check| (check.bytes, check.bad_transfers)).collect();
     assert_eq!(compared, [(1200, 1), (1200, 0)], "of the reads of both iterations only");
@@ -238,9 +239,14 @@ fn missing_objects_of_an_earlier_run_are_recorded_and_named_but_no_error_of_the_
         (&*file.display().to_string(), "No such file or directory")
     );
     let named = left[0].log.others.join("\n");
-    let text =
-        format!("iteration 0: 1 of 18 objects do not exist, such as rank {}: {}", first.rank, first.path);
-    assert!(named.contains(&text), "{named}");
+    let wanted = reason!(MissingObjects {
+        iteration: 0_u32,
+        missing: 1_u32,
+        of: 18_u32,
+        rank: first.rank,
+        path: &first.path
+    });
+    assert!(named.contains(&format!("{wanted:?}")), "{named}");
     assert_eq!(contradictions(&left), []);
 }
 

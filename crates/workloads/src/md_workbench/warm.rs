@@ -5,12 +5,6 @@ use command::md_workbench::Request;
 
 use crate::kit::node::NodeTable;
 
-/// The notice about it.
-pub(super) const TEXT: &str = "a node looks up and reads objects that it has just made or read, so its \
-                               cache may answer instead of the file system. Use one rank on each node, \
-                               more than twice as many nodes as -O times -D, and one iteration if it \
-                               renews no objects";
-
 /// Whether any rank uses an object that its own node creates in this run, or uses one again.
 pub(super) fn uses_own_objects(parameters: &Request, table: &NodeTable, ranks: u32) -> bool {
     let ranks = u64::from(ranks);

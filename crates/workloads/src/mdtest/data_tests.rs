@@ -113,7 +113,7 @@ fn a_flipped_byte_is_named_by_item_and_offset() {
     assert_eq!((wrong, bad.len()), (1, 1));
     assert_eq!(bad[0], "rank 0 file.mdtest.0.0 at 8 wrong: item 0");
     let notice = left[0].events("Notice").concat();
-    assert!(notice.contains("File read: 1 files with wrong data, by kind: 1 wrong"), "{notice}");
+    assert!(notice.contains("wrong-kinds (bad 1, files true, kinds 1 wrong, label File read)"), "{notice}");
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn all_wrong_ranges_are_counted_and_the_worst_ranks_are_named_if_the_list_is_inc
         [(0, 1), (1, 1)]
     );
     let notice = left[0].events("Notice").concat();
-    let text = "File read: 64 of 151 bad ranges are listed; files with wrong data of 2 ranks: \
-                1 of rank 0, 1 of rank 1";
+    let text = "wrong-ranks (files true, label File read, listed 64, ranges 151, ranks 2, worst 1 of rank 0 \
+                1 of rank 1)";
     assert!(notice.contains(text), "{notice}");
 }
 

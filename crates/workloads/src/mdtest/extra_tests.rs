@@ -208,7 +208,7 @@ fn removing_a_preloaded_tree_without_its_preload_names_the_missing_option() {
     // The tree and its test directory stay.
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(2));
     let notices = left[0].events("Notice").concat();
-    assert!(notices.contains("a directory holds 7 files of --preload. Add --preload 7"), "{notices}");
+    assert!(notices.contains("preloaded (files 7, "), "{notices}");
     let items_gone = Request { directories: false, files: true, items: 0, ..only };
     assert!(play_in(dir.path(), 1, &items_gone)[0].done.is_ok());
     assert_eq!(names_in(dir.path()), ["A/"]);

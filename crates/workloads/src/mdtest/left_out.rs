@@ -6,6 +6,7 @@
 //!
 //! Invariant: only names of this run's items are removed. A foreign name is reported and stays.
 
+use results::reason;
 use std::ffi::{CStr, OsStr};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -69,23 +70,14 @@ impl LeftOut {
         let [missing, with_preloaded] = sums;
         if with_preloaded > 0 {
             let preloaded = run.rank.comm.reduce_one(self.preloaded, Reduce::Max)?;
-            let label = row.label;
-            let text = format!(
-                "{label}: a directory holds {preloaded} files of --preload. Add --preload {preloaded}"
-            );
-            run.notice("preloaded", row.phase, &text)?;
+            run.notice(row.phase, &reason!(Preloaded { label: row.label, files: preloaded }))?;
         }
         if missing == 0 {
             return Ok(());
         }
-        let what = match (row.phase, missing) {
-            ("file_removal", 1) => "file was",
-            ("file_removal", _) => "files were",
-            (_, 1) => "directory was",
-            _ => "directories were",
-        };
-        let text = format!("{}, iteration {}: {missing} {what} missing", row.label, run.iteration);
-        run.notice("missing", row.phase, &text)
+        let files = (row.phase == "file_removal").then_some(true);
+        let (label, iteration) = (row.label, run.iteration);
+        run.notice(row.phase, &reason!(Missing { label, iteration, missing, files }))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The events that an mdtest run reports while it runs, on rank 0, for the program that prints them.
 
+use results::reason::Reason;
 use results::record::Phase;
 
 use crate::kit::observer::EventObserver;
@@ -95,7 +96,7 @@ pub enum MdtestEvent<'a> {
     /// A text that mdtest prints after `WARNING: `. With `--warningAsErrors` the run stops after it.
     Warning(&'a str),
     /// A notice for the reader of the numbers; also recorded.
-    Notice(&'a str),
+    Notice(&'a Reason),
     /// A run on one number of ranks has ended.
     Over {
         /// Number of items with wrong data, over all ranks and iterations.

@@ -134,10 +134,10 @@ pub(super) fn conclude(run: &mut MdtestRun<'_>, plan: &PhasePlan, done: Operatio
     run.summary.failed += done.phase.failed.as_ref().map_or(0, |failed| failed.operations);
     let own = RankTimes { operations: done.operations, own_s: done.own_seconds, seconds: done.seconds };
     let ranks = if run.parameters.rank_times { gather(run, own)? } else { Vec::new() };
-    let stall = done.phase.stall_text(plan.row.label).filter(|_| run.rank.comm.rank() == 0);
-    run.rank.record_phase_and_stall(&done.phase, stall.as_deref())?;
-    if let Some(text) = stall {
-        run.observer.event(&MdtestEvent::Notice(&text));
+    let stall = done.phase.stall_reason(plan.row.label).filter(|_| run.rank.comm.rank() == 0);
+    run.rank.record_phase_and_stall(&done.phase, stall.as_ref())?;
+    if let Some(reason) = &stall {
+        run.observer.event(&MdtestEvent::Notice(reason));
     }
     let (phase, label) = (&done.phase, plan.row.label);
     let ended = EndedPhase { phase, label, items: plan.announced, rank_0: own, ranks: &ranks };

@@ -153,14 +153,14 @@ fn phases_that_use_items_which_their_node_has_just_created_are_named() {
     };
     let on_two = Request { shift: 1, nodes: Some(2), ranks_on_node0: Some(2), ..files(1) };
     let text = notice_of(&on_two);
-    assert!(text.contains("instead of the file system: File read. Use -N 1 on three nodes"), "{text}");
+    assert!(text.contains("warm-names (labels File read)"), "{text}");
     assert_eq!(
         notice_of(&Request { read: false, ..on_two.clone() }),
         "",
         "items of another node in the only reading turn"
     );
     let text = notice_of(&Request { extra: vec!["statx".into()], stat: false, read: false, ..files(1) });
-    assert!(text.contains("file system: File statx. "), "{text}");
+    assert!(text.contains("(labels File statx)"), "{text}");
 }
 
 #[test]

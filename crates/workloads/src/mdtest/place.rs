@@ -4,6 +4,7 @@
 use command::mdtest::ItemCounts;
 use command::mdtest::Request;
 use ranks::{Halt, Reduce};
+use results::reason;
 
 use super::items::shifted;
 use super::observer::{MdtestEvent, MdtestListener};
@@ -53,14 +54,9 @@ pub(super) fn report_warm_names(
     if rank.comm.reduce_one(u64::from(!labels.is_empty()), Reduce::Max)? == 0 {
         return Ok(());
     }
-    let text = format!(
-        "the node that has just created the items also looks them up, so its cache may answer instead of the \
-         file system: {}. Use -N 1 on three nodes or more, or create with -C and do the other phases in \
-         separate runs with dropped caches",
-        labels.join(", ")
-    );
-    observer.event(&MdtestEvent::Notice(&text));
-    rank.notice("warm-names", 0, "", &text)
+    let reason = reason!(WarmNames { labels });
+    observer.event(&MdtestEvent::Notice(&reason));
+    rank.notice(0, "", &reason)
 }
 
 /// The labels of the phases that use items on the node that created them.

@@ -5,6 +5,7 @@
 //! if a directory does not have the requested number.
 
 use ranks::FailureCause;
+use results::reason;
 use std::ffi::CStr;
 use std::io;
 
@@ -65,11 +66,7 @@ pub(super) fn fill(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     let ns = run.rank.comm.reduce_one(ns, Reduce::Max)?;
     let seconds = ns as f64 * 1e-9;
     run.observer.event(&MdtestEvent::Preloaded { directories, files_each, seconds });
-    let text = format!(
-        "--preload: {files_each} files were counted in each of {directories} directories before the items \
-         were created"
-    );
-    run.rank.notice("preload", run.iteration, "", &text)?;
+    run.rank.notice(run.iteration, "", &reason!(Preload { files: files_each, directories }))?;
     run.rank.record(&Record::State(Box::new(ReachedState {
         kind: "preload".to_owned(),
         dir: run.parameters.dirs.join("@"),

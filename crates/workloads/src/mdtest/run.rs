@@ -1,5 +1,6 @@
 //! A run from its first number of ranks to its last iteration (mdtest 4.1).
 
+use results::reason::Reason;
 use std::fmt;
 
 use command::mdtest::ItemCounts;
@@ -88,8 +89,8 @@ pub fn run(
     let place = place::find(parameters, &rank)?;
     let (ranks, nodes, on_node_0) = (comm.size(), place.nodes, &place.on_node_0[..]);
     observer.event(&MdtestEvent::Started { ranks, nodes, on_node_0 });
-    for text in rank.node_notices() {
-        observer.event(&MdtestEvent::Notice(&text));
+    for reason in rank.node_notices() {
+        observer.event(&MdtestEvent::Notice(&reason));
     }
     if place.shift != 0 {
         observer.event(&MdtestEvent::Shift(place.shift));
@@ -349,9 +350,9 @@ impl<'r> MdtestRun<'r> {
     }
 
     /// Reports and records a notice for the reader of the numbers. Collective.
-    pub(super) fn notice(&mut self, id: &str, phase: &str, text: &str) -> Result<(), Halt> {
-        self.observer.event(&MdtestEvent::Notice(text));
-        self.rank.notice(id, self.iteration, phase, text)
+    pub(super) fn notice(&mut self, phase: &str, reason: &Reason) -> Result<(), Halt> {
+        self.observer.event(&MdtestEvent::Notice(reason));
+        self.rank.notice(self.iteration, phase, reason)
     }
 
     /// The sum over all ranks. Collective.

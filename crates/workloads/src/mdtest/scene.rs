@@ -20,7 +20,10 @@ struct MdtestEventLog(Vec<String>);
 
 impl EventObserver<MdtestEvent<'_>> for MdtestEventLog {
     fn event(&mut self, event: &MdtestEvent<'_>) {
-        self.0.push(format!("{event:?}"));
+        self.0.push(match event {
+            MdtestEvent::Notice(reason) => format!("Notice {reason}"),
+            _ => format!("{event:?}"),
+        });
     }
 }
 

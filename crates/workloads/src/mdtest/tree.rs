@@ -4,6 +4,7 @@
 //! with any other entry is never removed.
 
 use ranks::FailureCause;
+use results::reason;
 use std::ffi::CStr;
 use std::io;
 use std::path::Path;
@@ -98,15 +99,12 @@ pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     run.summary.failed += left;
     run.made = left + kept > 0;
     if kept > 0 {
-        let dirs = if kept == 1 { "test directory is" } else { "test directories are" };
-        let text = format!("{kept} {dirs} kept, because of names that mdtest did not make: {foreign} ...");
-        run.notice("kept", "tree_removal", &text)?;
+        run.notice("tree_removal", &reason!(Kept { directories: kept, first: foreign.to_string() }))?;
     }
     if left > 0 {
-        let dirs = if left == 1 { "test directory was" } else { "test directories were" };
-        let text = format!("{left} {dirs} not removed: {why} ...");
-        run.observer.event(&MdtestEvent::Notice(&text));
-        run.rank.notice_of_call("left", run.iteration, "tree_removal", &text, call)?;
+        let reason = reason!(Left { directories: left, why });
+        run.observer.event(&MdtestEvent::Notice(&reason));
+        run.rank.notice_of_call(run.iteration, "tree_removal", &reason, call)?;
     }
     Ok(())
 }

@@ -179,11 +179,9 @@ pub(super) fn over_ranks(
 /// How many items hold each kind, and how many each rank has. The list of ranges is limited; these numbers
 /// are not.
 fn tell(run: &mut MdtestRun<'_>, row: &ItemOperation, check: &Check, kinds: Kinds) -> Result<(), Halt> {
-    let bad = "files with wrong data";
-    let counted = format!("{} {bad}", check.bad_transfers);
-    let (by_kind, by_rank) = found::texts(row.label, bad, &counted, check, kinds);
-    run.notice("wrong-data", row.phase, &by_kind)?;
-    by_rank.map_or(Ok(()), |text| run.notice("wrong-data-ranks", row.phase, &text))
+    let (by_kind, by_rank) = found::notices(row.label, true, check, kinds);
+    run.notice(row.phase, &by_kind)?;
+    by_rank.map_or(Ok(()), |reason| run.notice(row.phase, &reason))
 }
 
 fn range((path, item, bad): &(String, u64, Bad)) -> BadRange {

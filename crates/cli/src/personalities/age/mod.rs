@@ -7,6 +7,7 @@ mod text;
 
 use command::age::AgeArgs;
 use ranks::Halt;
+use report::sentences::sentence;
 use storage::Storage;
 use units::Usage;
 use workloads::ageing::{self, AgeingRequest, DEFAULT_PROFILE, REJECTED};
@@ -103,7 +104,7 @@ fn age(
     }
     let outcome = outcome?;
     let notices: String =
-        rank.node_notices().iter().map(|text| format!("assay: warning: {text}\n")).collect();
+        rank.node_notices().iter().map(|reason| format!("assay: warning: {}\n", sentence(reason))).collect();
     let said = if comm.rank() == 0 { say(&(text::report(&outcome) + &notices)) } else { Ok(()) };
     comm.agree("print", said)?;
     Ok(DONE)

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use command::fdtree::FdtreeShape;
 use jiff::Zoned;
+use report::sentences::sentence;
 use results::record::{Failed, Phase};
 use workloads::fdtree::{FdtreeEvent, FdtreeParameters, FdtreePhase};
 use workloads::kit::observer::EventObserver;
@@ -294,7 +295,9 @@ impl EventObserver<FdtreeEvent<'_>> for FdtreeText {
                     kept(path)
                 )));
             }
-            FdtreeEvent::Notice(text) => self.put_fault(&own_lines(&format!("warning: {text}"))),
+            FdtreeEvent::Notice(reason) => {
+                self.put_fault(&own_lines(&format!("warning: {}", sentence(reason))));
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 use std::io;
 
 use command::flash_io::{FlashIoParameters, Form};
+use report::sentences::sentence;
 use results::record::{BadRange, Check, Phase};
 use storage::arrays::LibraryMemory;
 use units::duration;
@@ -272,7 +273,7 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
                     self.print_own(&latency(phase));
                 }
             }
-            FlashIoEvent::Notice(text) if !self.look.quiet => self.print_fault(text),
+            FlashIoEvent::Notice(reason) if !self.look.quiet => self.print_fault(&sentence(reason)),
             FlashIoEvent::Repetition { .. } | FlashIoEvent::Notice(_) => {}
         }
     }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use command::ior::{Parsed, ResultFormat};
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
+use report::sentences::sentence;
 use results::records::Sink;
 use storage::{Space, Storage};
 use units::Usage;
@@ -148,6 +149,7 @@ fn one_test(
         board: rows,
         seed,
         warning,
+        sentence,
         data_key: test.data_key,
     };
     ior::run(&test.meant.request, &*test.storage, comm, &mut cx).map(|summary| summary.bad_transfers)

@@ -5,6 +5,7 @@
 //! docs/reference/ior.schema.json.
 
 use command::ior::{Edition, Output, Parsed};
+use report::sentences::sentence;
 use results::record::Phase;
 use storage::Space;
 use units::MIB;
@@ -244,8 +245,13 @@ impl EventObserver<IorEvent<'_>> for Json {
             IorEvent::Removed { seconds, .. } if test.shown.parameters().verbose > 0 => {
                 test.rows.push(ResultRow::Removed(*seconds));
             }
-            IorEvent::Notice(text) if test.warnings.iter().any(|known| known == text) => {}
-            IorEvent::Notice(text) | IorEvent::Warning(text) => test.warnings.push((*text).to_owned()),
+            IorEvent::Notice(reason) => {
+                let text = sentence(reason);
+                if !test.warnings.contains(&text) {
+                    test.warnings.push(text);
+                }
+            }
+            IorEvent::Warning(text) => test.warnings.push((*text).to_owned()),
             _ => {}
         }
         let words = chatter::words(event, &test.shown, edition);

@@ -208,7 +208,7 @@ proptest! {
             IorEvent::Stamps { phase: "read", repetition: 0, rows: &[RankStamps::default()] },
             IorEvent::Size { expected: 1, found: 2, moved: 3 },
             IorEvent::Warning(&words),
-            IorEvent::Notice(&words),
+            IorEvent::Notice(&results::reason!(CachesNotDropped { why: &words })),
         ] {
             json.event(&event);
         }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: all result formats print the same warnings.
 
+use report::sentences::sentence;
 use workloads::ior::IorEvent;
 
 use crate::personalities::own_lines::own_lines;
@@ -39,7 +40,7 @@ impl Warnings {
                 self.now.1 = *repetition;
                 self.several_repetitions |= *repetition > 0;
             }
-            IorEvent::Notice(text) => self.add(text),
+            IorEvent::Notice(reason) => self.add(&sentence(reason)),
             _ => {}
         }
     }
@@ -93,7 +94,7 @@ mod tests {
             for repetition in 0..runs {
                 warnings.hear(&IorEvent::Repetition { repetition, signature: 1 });
                 if of.contains(&(test, repetition)) {
-                    warnings.hear(&IorEvent::Notice("w"));
+                    warnings.hear(&IorEvent::Notice(&results::reason!(HintsNotTaken { changed: vec!["w"] })));
                 }
             }
         }

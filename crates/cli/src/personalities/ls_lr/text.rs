@@ -7,6 +7,7 @@ use std::io;
 
 use indicatif::ProgressBar;
 use measure::statistics::{cov, max, mean, min};
+use report::sentences::sentence;
 use results::record::{Failed, Phase};
 use units::{duration, several};
 use workloads::kit::observer::EventObserver;
@@ -89,10 +90,10 @@ impl EventObserver<LsLrEvent<'_>> for LsLrText {
             LsLrEvent::Removed { phase, parts, left, first_left } => {
                 self.put(&removed(phase, *parts, *left, first_left.unwrap_or_default()));
             }
-            LsLrEvent::Notice(text) if self.repeats => {
-                self.warnings.push(format!("repetition {}: {text}", self.repetition));
+            LsLrEvent::Notice(reason) if self.repeats => {
+                self.warnings.push(format!("repetition {}: {}", self.repetition, sentence(reason)));
             }
-            LsLrEvent::Notice(text) => self.warnings.push((*text).to_owned()),
+            LsLrEvent::Notice(reason) => self.warnings.push(sentence(reason)),
         }
     }
 }

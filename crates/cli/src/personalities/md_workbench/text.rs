@@ -6,6 +6,7 @@ use std::io;
 use command::md_workbench::Output;
 use command::md_workbench::Request;
 use jiff::Zoned;
+use report::sentences::sentence;
 use units::exponential;
 use workloads::kit::observer::EventObserver;
 use workloads::md_workbench::{ObjectCall, StepResult, WorkbenchEvent, WorkbenchPhase, WorkbenchStep};
@@ -230,7 +231,7 @@ impl EventObserver<WorkbenchEvent<'_>> for MdWorkbenchText {
             }
             WorkbenchEvent::Ended(phase) => self.phase(phase),
             WorkbenchEvent::Kept(dir) => self.put(&format!("Unable to remove directory {dir}\n")),
-            WorkbenchEvent::Notice(text) => self.notices.push((*text).to_owned()),
+            WorkbenchEvent::Notice(reason) => self.notices.push(sentence(reason)),
             WorkbenchEvent::Over if self.look.quiet => {}
             WorkbenchEvent::Over => {
                 let seconds = (measure::unix_seconds() - self.begun).max(0.0);

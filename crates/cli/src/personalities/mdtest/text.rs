@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use command::mdtest::{Edition, Parsed};
+use report::sentences::sentence;
 use storage::Space;
 use units::Usage;
 use workloads::kit::observer::EventObserver;
@@ -262,9 +263,10 @@ impl MdtestText {
                 String::new()
             }
             MdtestEvent::Warning(text) => format!("WARNING: {text}\n"),
-            MdtestEvent::Notice(text) => {
-                if !self.notices.iter().any(|known| known == text) {
-                    self.notices.push((*text).to_owned());
+            MdtestEvent::Notice(reason) => {
+                let text = sentence(reason);
+                if !self.notices.contains(&text) {
+                    self.notices.push(text);
                 }
                 String::new()
             }

@@ -171,7 +171,7 @@ fn events_between_the_phases_have_the_classic_text() {
         "Continue stonewall hit min: 211079 max: 216207 avg: 213643.0 \n\n"
     );
     assert_eq!(said(MdtestEvent::Warning("x")), "WARNING: x\n");
-    assert_eq!(said(MdtestEvent::Notice("x")), "", "below the text");
+    assert_eq!(said(MdtestEvent::Notice(&results::reason!(WarmNames))), "", "below the text");
     let (mut text, page) = onto_page(&[], None);
     text.event(&MdtestEvent::Ranks { ranks: 2, items: 1 });
     text.event(&MdtestEvent::Over { wrong: 8 });

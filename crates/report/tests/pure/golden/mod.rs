@@ -270,8 +270,8 @@ fn writes(n: u32) -> Vec<Record> {
 
 fn reads(n: u32) -> Vec<Record> {
     let phase = phase("read", 0, 3.1e9, 29.1, u64::from(n) + 50);
-    let text = "38.0 % of the sampled pages were in this client's page cache before the read began".into();
-    let notice = Notice { id: "cached-read".into(), repetition: 0, phase: "read".into(), text, call: None };
+    let reason = reason!(CachedRead { label: "read", share: 0.38 });
+    let notice = Notice { repetition: 0, phase: "read".into(), reason, call: None };
     let phase = Phase { cached_before: Some(0.38), persisted: false, ..phase };
     vec![Record::Notice(notice), Record::Phase(Box::new(phase))]
 }

@@ -1,6 +1,8 @@
 //! Collects what the checkers of all ranks found on rank 0.
 
 use ranks::{Comm, Halt, Reduce};
+use results::reason;
+use results::reason::Reason;
 use results::record::{BadRange, BadRank, Check};
 
 use super::{Checker, DamageKind};
@@ -94,15 +96,14 @@ fn unpack(rank: u32, parcel: &str) -> Vec<BadRange> {
     parcel.split_terminator('\n').map(range).collect()
 }
 
-/// The notices about bad ranges. The first gives the number of transfers of each kind. The second gives the
-/// worst ranks, and is there only if the list may not show them. `bad` says what is wrong, for example
-/// `bad transfers`. `counted` is the same with its number.
-pub fn texts(label: &str, bad: &str, counted: &str, check: &Check, kinds: Kinds) -> (String, Option<String>) {
+/// The notices about bad ranges in files, or else in transfers. The first gives the number of each kind. The
+/// second gives the worst ranks, and is there only if the list may not show them.
+pub fn notices(label: &str, files: bool, check: &Check, kinds: Kinds) -> (Reason, Option<Reason>) {
     let named = DamageKind::ALL.into_iter().zip(kinds).filter(|(_, count)| *count > 0);
     let named: Vec<String> = named.map(|((_, kind), count)| format!("{count} {kind}")).collect();
-    let several =
-        if kinds.iter().sum::<u64>() > check.bad_transfers { " (one may hold several)" } else { "" };
-    let by_kind = format!("{label}: {counted}, by kind{several}: {}", named.join(", "));
+    let several = (kinds.iter().sum::<u64>() > check.bad_transfers).then_some(true);
+    let (bad, files) = (check.bad_transfers, files.then_some(true));
+    let by_kind = reason!(WrongKinds { label, bad, files, several, kinds: named });
     let (listed, ranges, ranks) = (check.bad.len(), check.ranges, check.bad_ranks);
     // Only rank 0 has the list. The condition must be the same on all ranks.
     if ranges <= Check::CAP as u64 && ranks == 1 {
@@ -110,13 +111,8 @@ pub fn texts(label: &str, bad: &str, counted: &str, check: &Check, kinds: Kinds)
     }
     let each = |worst: &BadRank| format!("{} of rank {}", worst.bad_transfers, worst.rank);
     let worst: Vec<String> = check.worst.iter().map(each).collect();
-    let more = if ranks > worst.len() as u64 { ", the worst" } else { "" };
-    let s = if ranks == 1 { "" } else { "s" };
-    let by_rank = format!(
-        "{label}: {listed} of {ranges} bad ranges are listed; {bad} of {ranks} rank{s}{more}: {}",
-        worst.join(", ")
-    );
-    (by_kind, Some(by_rank))
+    let cut = (ranks > worst.len() as u64).then_some(true);
+    (by_kind, Some(reason!(WrongRanks { label, listed, ranges, files, ranks, cut, worst })))
 }
 
 #[cfg(test)]
