@@ -3,8 +3,7 @@
 //! Never here: headings and counts, which each program words itself.
 
 use results::record::{BadRange, Failed};
-
-use super::own_lines::kept;
+use units::visible;
 
 /// What the line of a failed operation begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,17 +20,17 @@ pub(crate) fn reasons(failed: &Failed) -> String {
     reasons.join(", ")
 }
 
-/// The first `most` failed operations by path, each in a line that begins with `indent`. `shown` gives the
-/// form of a path, such as [`kept`] for own lines.
+/// The first `most` failed operations by path, each in a line that begins with `indent`. `call` gives the
+/// form of a call, such as [`phase_name`](super::own_lines::phase_name) for own lines.
 pub(crate) fn named(
     failed: &Failed,
     most: usize,
     indent: &str,
     leads: Leads,
-    shown: fn(&str) -> String,
+    call: fn(&str) -> String,
 ) -> String {
     let line = |one: &results::record::FailedOperation| {
-        let (rank, path, call, why) = (one.rank, shown(&one.path), &one.operation, &one.why);
+        let (rank, path, call, why) = (one.rank, visible(&one.path), call(&one.operation), &one.why);
         match leads {
             Leads::Path => format!("{indent}rank {rank}: {path}: {call}: {why}\n"),
             Leads::Call => format!("{indent}rank {rank}: {call} {path}: {why}\n"),
@@ -48,7 +47,7 @@ pub(crate) fn wrong_ranges(ranges: &[BadRange], indent: &str) -> String {
         format!(
             "{indent}rank {}: {} at {}: {} bytes {kind}, expected {}, found {}{detail}\n",
             bad.rank,
-            kept(&bad.path),
+            visible(&bad.path),
             bad.offset,
             bad.length,
             bad.expected,
@@ -85,12 +84,5 @@ mod tests {
         assert_eq!(named(1, "  ", Leads::Path), "  rank 2: d/f: stat: Permission denied\n");
         assert_eq!(named(1, "  ", Leads::Call), "  rank 2: stat d/f: Permission denied\n");
         assert_eq!(named(8, "", Leads::Call).lines().count(), 3);
-    }
-
-    #[test]
-    fn a_relative_path_of_wrong_data_stays_as_it_is() {
-        let bad = BadRange { rank: 1, path: "read".into(), offset: 8, length: 4, ..BadRange::default() };
-        let text = super::super::own_lines::own_lines(&wrong_ranges(&[bad], "  "));
-        assert_eq!(text, "assay:   rank 1: read at 8: 4 bytes wrong, expected , found \n");
     }
 }

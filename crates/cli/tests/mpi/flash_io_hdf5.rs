@@ -235,7 +235,7 @@ fn calls_that_the_library_made_independently_are_reported_with_the_numbers() {
         let Some(mut command) = mpi.command(dir.path(), 2, words) else { continue };
         // A switch of HDF5 that makes it distrust the derived types of MPI.
         let out = run(command.env("HDF5_MPI_OPT_TYPES", "0")).ok();
-        for (phase, calls) in [("chk", 60), ("plt_corner", 20), ("plt_centered_check", 20)] {
+        for (phase, calls) in [("chk", 60), ("plt-corner", 20), ("plt-centered-check", 20)] {
             let notice =
                 format!("assay: {phase}: {calls} of {calls} transfers were not collective, although");
             assert!(out.contains(&notice), "{notice}: {out}");

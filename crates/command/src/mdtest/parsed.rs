@@ -176,7 +176,7 @@ fn notes_on(parameters: &Request) -> Vec<OptionNote> {
     if parameters.sync_file && !(parameters.create && parameters.files && parameters.write_bytes > 0) {
         notes.push(OptionNote::idle(
             "-y",
-            "-y has no effect: no file is created and written. Give -w to write files.",
+            "-y has no effect: no file is created with data. Give -w for such files.",
         ));
     }
     if let Some(path) =

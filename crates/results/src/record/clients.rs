@@ -3,8 +3,7 @@
 //!
 //! Invariant: a record lists a few nodes that differ and counts the others. Each node has one short entry.
 
-use crate::reason;
-use crate::reason::Reason;
+use crate::reason::{Reason, reason};
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};

@@ -6,8 +6,7 @@
 //! Never here: what a stall means for a criterion.
 
 use super::{Counts, Phase};
-use crate::reason;
-use crate::reason::Reason;
+use crate::reason::{Reason, reason};
 
 /// Shorter times are not reported, seconds.
 const LEAST_S: f64 = 1.0;

@@ -4,8 +4,7 @@
 use command::ior::RateLimit;
 use measure::ByteTimeline;
 use ranks::Halt;
-use results::reason;
-use results::reason::{Datum, Reason};
+use results::reason::{Datum, Reason, reason};
 use results::record::{Counts, Phase, SampledData, Stonewall};
 use storage::Mode;
 use units::Dimension;

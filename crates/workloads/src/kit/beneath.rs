@@ -4,8 +4,7 @@
 //!
 //! Never here: collectives. The step that calls a check agrees on its result.
 
-use results::reason;
-use results::reason::Reason;
+use results::reason::{Reason, reason};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

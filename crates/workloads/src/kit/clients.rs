@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 
 use ranks::{Comm, Halt};
 use results::mounts::{Mount, mount_of};
-use results::reason;
-use results::reason::Reason;
+use results::reason::{Reason, reason};
 use results::record::{Clients, ClockDifference, Mounted, NodeIdentity, SKEW_S};
 use serde::{Deserialize, Serialize};
 use storage::Storage;

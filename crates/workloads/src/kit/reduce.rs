@@ -3,8 +3,7 @@
 
 use measure::{ByteTimeline, Histogram};
 use ranks::{Comm, Halt, Reduce};
-use results::reason;
-use results::reason::Reason;
+use results::reason::{Reason, reason};
 use results::record::{self, Latency, Stonewall};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -20,8 +20,7 @@ mod stamps;
 mod tests;
 mod walk;
 
-use results::reason;
-use results::reason::Reason;
+use results::reason::{Reason, reason};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 

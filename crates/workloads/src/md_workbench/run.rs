@@ -3,8 +3,7 @@
 //! The phases begin together. So at the begin of an iteration all objects of the working set exist. An
 //! iteration of at most as many objects as there are in a data set never needs one that is created in it.
 
-use results::reason;
-use results::reason::Reason;
+use results::reason::{Reason, reason};
 use std::io;
 use std::path::Path;
 

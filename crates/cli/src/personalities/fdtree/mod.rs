@@ -10,7 +10,7 @@ use command::PlannedLine;
 use command::fdtree::Parsed;
 use ranks::Halt;
 use storage::Storage;
-use units::{Usage, bytes_binary};
+use units::Usage;
 use workloads::fdtree::{self, FdtreeListener, FdtreeParameters, FdtreePhase, find, has_shape};
 use workloads::kit::observer::Silent;
 use workloads::kit::path::c_path;
@@ -18,7 +18,7 @@ use workloads::kit::{clients, rank::Rank};
 
 use super::LineEffect;
 use super::classic::interrupt;
-use super::own_lines::own_lines;
+use super::own_lines::{amount, own_lines};
 use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, posix};
 use crate::session::{Needs, RankStart, Session};
@@ -167,13 +167,13 @@ fn space_check(look: &FdtreeLook, storage: &dyn Storage) -> (String, Option<bool
     let (shape, ranks) = (look.parameters.shape, u64::from(look.ranks));
     let bytes = shape.files_total() * shape.file_bytes() * ranks;
     let inodes = (shape.files_total() + shape.directories()) * ranks;
-    let needed = format!("needs {} and {inodes} inodes", bytes_binary(bytes as f64));
+    let needed = format!("needs {} and {inodes} inodes", amount(bytes as f64));
     let dir = Path::new(&look.parameters.base).parent().unwrap_or(Path::new("."));
     match storage.space(dir) {
         Ok(Some(space)) => {
             let counts = space.inodes > 0;
             let fits = space.bytes_available >= bytes && (!counts || space.inodes_free >= inodes);
-            let free = bytes_binary(space.bytes_available as f64);
+            let free = amount(space.bytes_available as f64);
             let inodes = if counts { format!(" and {} inodes", space.inodes_free) } else { String::new() };
             let verdict = if fits { "fits" } else { "DOES NOT FIT" };
             (own_lines(&format!("{needed}; {free}{inodes} are free: {verdict}")), Some(fits))

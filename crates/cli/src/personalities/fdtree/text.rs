@@ -10,15 +10,15 @@ use std::path::Path;
 
 use command::fdtree::FdtreeShape;
 use jiff::Zoned;
-use report::sentences::sentence;
 use results::record::{Failed, Phase};
+use units::visible;
 use workloads::fdtree::{FdtreeEvent, FdtreeParameters, FdtreePhase};
 use workloads::kit::observer::EventObserver;
 
 use super::trace;
 use crate::personalities::failures::{Leads, named, reasons};
 use crate::personalities::latency::in_words;
-use crate::personalities::own_lines::{fault, kept, own_lines, unless_plain};
+use crate::personalities::own_lines::{fault, own_lines, own_sentence, phase_name, unless_plain};
 
 /// How many failures of a phase are listed.
 const NAMED: usize = 8;
@@ -120,7 +120,7 @@ impl FdtreeLook {
         let seconds = phase.spans.total_s;
         let mut text = format!("{} {what} in {seconds:.6} s: {:.1}/s", phase.ops, rate("rate"));
         if step == FdtreePhase::CreateFiles {
-            text.push_str(&format!(", {:.1} KiB/s", rate("bw") / 1024.0));
+            text.push_str(&format!(", {:.1} Ki bytes a second", rate("bw") / 1024.0));
         }
         text.push('\n');
         let balance = &phase.balance;
@@ -128,7 +128,7 @@ impl FdtreeLook {
             text.push_str(&format!(
                 "slowest rank {} on {}: {:.0}/s, median of all ranks {:.0}/s\n",
                 balance.slowest_rank,
-                kept(&balance.slowest_node),
+                visible(&balance.slowest_node),
                 balance.slowest_rate,
                 balance.median_rate
             ));
@@ -144,7 +144,7 @@ impl FdtreeLook {
 /// The number of failed operations for each reason, and the first ones by path.
 fn failures(failed: &Failed) -> String {
     let head = format!("{} FAILED: {}\n", failed.operations, reasons(failed));
-    own_lines(&(head + &named(failed, NAMED, "  ", Leads::Path, kept)))
+    own_lines(&(head + &named(failed, NAMED, "  ", Leads::Path, phase_name)))
 }
 
 /// Prints the output of a run, on rank 0.
@@ -247,23 +247,23 @@ impl FdtreeText {
         let look = &self.look;
         let FdtreeShape { levels, dirs, files, blocks } = look.parameters.shape;
         let size = if look.parameters.create || look.sized { format!(" -s {blocks}") } else { String::new() };
-        let (trees, shape) = (kept(&look.trees()), format!("-l {levels} -d {dirs} -f {files}{size}"));
+        let (trees, shape) = (visible(&look.trees()), format!("-l {levels} -d {dirs} -f {files}{size}"));
         let on = if look.ranks > 1 { format!(" on {} ranks", look.ranks) } else { String::new() };
         let text = if failed == Some(0) && !look.parameters.remove {
             let dir = Path::new(&look.parameters.base).parent().unwrap_or(Path::new("."));
             format!(
                 "left at {trees}. Delete it with `fdtree -R {shape} -o {}`{on}.",
-                kept(&dir.display().to_string())
+                visible(&dir.display().to_string())
             )
         } else if failed != Some(0) && is_there(look) {
             let how = if failed.is_some() { "operations failed" } else { "stopped" };
             // A foreign file would stop the removal again.
-            let first = self.foreign.as_ref().map(|path| format!(" Move {} away first.", kept(path)));
+            let first = self.foreign.as_ref().map(|path| format!(" Move {} away first.", visible(path)));
             format!(
                 "{how}. The existing part of {trees} is left.{} Delete it with \
                  `fdtree -R --continue {shape} --base {}`{on}.",
                 first.unwrap_or_default(),
-                kept(&look.parameters.base)
+                visible(&look.parameters.base)
             )
         } else {
             String::new()
@@ -292,11 +292,11 @@ impl EventObserver<FdtreeEvent<'_>> for FdtreeText {
                 self.foreign.get_or_insert_with(|| (*path).to_owned());
                 self.put_fault(&own_lines(&format!(
                     "  rank {rank}: {} does not belong to the tree and is left",
-                    kept(path)
+                    visible(path)
                 )));
             }
             FdtreeEvent::Notice(reason) => {
-                self.put_fault(&own_lines(&format!("warning: {}", sentence(reason))));
+                self.put_fault(&own_lines(&format!("warning: {}", own_sentence(reason))));
             }
         }
     }

@@ -11,12 +11,12 @@ use command::flash_io::{FlashIoParameters, Form, OWN, Parsed};
 use ranks::Halt;
 use storage::Storage;
 use storage::arrays::Arrays;
-use units::Usage;
+use units::{Usage, visible};
 use workloads::flash_io::{FlashIoContext, FlashIoListener};
 use workloads::kit::observer::Silent;
 
 use super::LineEffect;
-use super::own_lines::{kept, print_note};
+use super::own_lines::print_note;
 use super::perform::{RankContext, perform_unless};
 use super::program::{StartedProgram, posix};
 use super::stuck::{self, RankStanding};
@@ -44,7 +44,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     let (session, ready) = prepare(&typed, Session::start(program.launch.as_ref(), local, needs)?)?;
     if typed.bare && program.speaks {
-        let prefix = kept(&ready.parameters.prefix);
+        let prefix = visible(&ready.parameters.prefix);
         print_note(&format!("taken as -f {prefix}, as in versions before 2020"));
     }
     program.note_preloaded();

@@ -5,15 +5,14 @@
 use std::io;
 
 use command::flash_io::{FlashIoParameters, Form};
-use report::sentences::sentence;
 use results::record::{BadRange, Check, Phase};
 use storage::arrays::LibraryMemory;
-use units::duration;
+use units::{duration, visible};
 use workloads::flash_io::{FlashFile, FlashIoEvent, Seconds};
 use workloads::kit::observer::EventObserver;
 
 use crate::personalities::latency::in_words;
-use crate::personalities::own_lines::{fault, kept, own_lines, phase_name, rate, unless_plain};
+use crate::personalities::own_lines::{fault, own_lines, own_sentence, phase_name, rate, unless_plain};
 use crate::speech::say;
 
 /// How many wrong places are printed.
@@ -204,7 +203,7 @@ fn latency(phase: &Phase) -> String {
         phase.ops,
         in_words(latency, |name| name != "p99.9"),
         balance.slowest_rank,
-        kept(&balance.slowest_node),
+        visible(&balance.slowest_node),
         rate(balance.slowest_rate),
         rate(balance.median_rate)
     )
@@ -235,7 +234,7 @@ fn checked(file: FlashFile, phase: &Phase, check: &Check) -> String {
 
 fn place(bad: &BadRange) -> String {
     let BadRange { rank, path, offset, length, kind, detail, .. } = bad;
-    let path = kept(path);
+    let path = visible(path);
     format!("  rank {rank}: {path}: {detail} ({kind}; {length} bytes from byte {offset} of the file)\n")
 }
 
@@ -273,7 +272,7 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
                     self.print_own(&latency(phase));
                 }
             }
-            FlashIoEvent::Notice(reason) if !self.look.quiet => self.print_fault(&sentence(reason)),
+            FlashIoEvent::Notice(reason) if !self.look.quiet => self.print_fault(&own_sentence(reason)),
             FlashIoEvent::Repetition { .. } | FlashIoEvent::Notice(_) => {}
         }
     }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use results::record::{Latency, Phase};
-use units::duration;
+use units::{duration, visible};
 
 use crate::personalities::latency;
-use crate::personalities::own_lines::{self, kept, own_lines, phase_name};
+use crate::personalities::own_lines::{self, own_lines, phase_name};
 
 /// A slowest rank below this share of the median rate is marked.
 const SLOW: f64 = 0.8;
@@ -65,7 +65,7 @@ impl BelowText {
         }
         if let Some(check) = &phase.check {
             let name = phase_name(&phase.phase);
-            let bytes = units::bytes_binary(check.bytes as f64);
+            let bytes = own_lines::amount(check.bytes as f64);
             let verdict = match check.bad_transfers {
                 0 => "all as written".to_owned(),
                 bad => format!("{bad} transfers WRONG"),
@@ -130,7 +130,7 @@ fn latencies(rows: &[PhaseRow], of_several: bool) -> String {
         text.push_str(&format!(
             "  {} on {}: {:.0} %{mark}\n",
             row.slowest_rank,
-            kept(&row.slowest_node),
+            visible(&row.slowest_node),
             share * 100.0
         ));
     }

@@ -14,7 +14,7 @@ use ranks::{Comm, Halt, Reduce};
 use report::sentences::sentence;
 use results::records::Sink;
 use storage::{Space, Storage};
-use units::Usage;
+use units::{Usage, visible};
 use workloads::ior::{self, IorContext, IorEvent, IorListener, first_path};
 use workloads::kit::board::Board;
 use workloads::kit::observer::{EventObserver, Silent};
@@ -24,7 +24,7 @@ use super::output::{self, ResultOutput};
 use super::{chatter, files};
 use crate::personalities::classic::live::{LiveFiles, LiveView, node_board};
 use crate::personalities::classic::{header_dir, random_seed};
-use crate::personalities::own_lines::{kept, print_note};
+use crate::personalities::own_lines::print_note;
 use crate::personalities::perform::{RankContext, perform_unless};
 use crate::personalities::program::StartedProgram;
 use crate::personalities::run_records::RunRecords;
@@ -234,7 +234,7 @@ impl IorPrinter {
             complain(&format!("ior: {what}"));
         }
         if let Some((path, why)) = unfollowed.and_then(|why| Some((self.live_path.as_ref()?, why))) {
-            print_note(&format!("--live {}: {why}. Its last lines are missing", kept(path)));
+            print_note(&format!("--live {}: {why}. Its last lines are missing", visible(path)));
         }
         done.map(|status| if printed.is_err() { ERROR } else { status })
     }

@@ -2,10 +2,9 @@
 //!
 //! Invariant: all result formats print the same warnings.
 
-use report::sentences::sentence;
 use workloads::ior::IorEvent;
 
-use crate::personalities::own_lines::own_lines;
+use crate::personalities::own_lines::{own_lines, own_sentence};
 
 /// The most places that are listed with one warning.
 const PLACES_MAX: usize = 8;
@@ -40,7 +39,7 @@ impl Warnings {
                 self.now.1 = *repetition;
                 self.several_repetitions |= *repetition > 0;
             }
-            IorEvent::Notice(reason) => self.add(&sentence(reason)),
+            IorEvent::Notice(reason) => self.add(&own_sentence(reason)),
             _ => {}
         }
     }

@@ -6,12 +6,11 @@ use std::io;
 use command::md_workbench::Output;
 use command::md_workbench::Request;
 use jiff::Zoned;
-use report::sentences::sentence;
 use units::exponential;
 use workloads::kit::observer::EventObserver;
 use workloads::md_workbench::{ObjectCall, StepResult, WorkbenchEvent, WorkbenchPhase, WorkbenchStep};
 
-use crate::personalities::own_lines::{fault, own_lines};
+use crate::personalities::own_lines::{fault, own_lines, own_sentence};
 use crate::speech::say;
 
 /// The version whose text is printed.
@@ -231,7 +230,7 @@ impl EventObserver<WorkbenchEvent<'_>> for MdWorkbenchText {
             }
             WorkbenchEvent::Ended(phase) => self.phase(phase),
             WorkbenchEvent::Kept(dir) => self.put(&format!("Unable to remove directory {dir}\n")),
-            WorkbenchEvent::Notice(reason) => self.notices.push(sentence(reason)),
+            WorkbenchEvent::Notice(reason) => self.notices.push(own_sentence(reason)),
             WorkbenchEvent::Over if self.look.quiet => {}
             WorkbenchEvent::Over => {
                 let seconds = (measure::unix_seconds() - self.begun).max(0.0);

@@ -3,12 +3,13 @@
 
 use measure::Histogram;
 use results::record::{Failed, Latency, Phase};
+use units::visible;
 use workloads::kit::reduce;
 
 use super::results::STOPPED_BELOW;
 use crate::personalities::failures::{Leads, named, reasons, wrong_ranges};
 use crate::personalities::latency;
-use crate::personalities::own_lines::{kept, own_lines, phase_name};
+use crate::personalities::own_lines::{amount, own_lines, phase_name};
 
 /// How many failed operations of a phase are listed.
 const NAMED: usize = 8;
@@ -34,7 +35,7 @@ fn failures(label: &str, phase: &Phase, failed: &Failed) -> String {
         failed.operations,
         reasons(failed)
     );
-    text.push_str(&named(failed, NAMED, "  ", Leads::Call, kept));
+    text.push_str(&named(failed, NAMED, "  ", Leads::Call, phase_name));
     if failed.operations > NAMED.min(failed.first.len()) as u64 {
         text.push_str("  ... and more\n");
     }
@@ -64,7 +65,7 @@ fn wrong(label: &str, phase: &Phase) -> String {
         0 => "all as written".to_owned(),
         bad => format!("{bad} files WRONG"),
     };
-    let bytes = units::bytes_binary(check.bytes as f64);
+    let bytes = amount(check.bytes as f64);
     let name = phase_name(label);
     let mut text = format!("{name}, iteration {}: {bytes} compared, {verdict}\n", phase.repetition);
     text.push_str(&wrong_ranges(&check.bad, "  "));
@@ -131,7 +132,7 @@ impl RunLatencies {
             text.push_str(&format!("{:<14}{}", phase_name(label), latency::columns(&merged_latency)));
             if let Some((rate, rank, node, iteration)) = &merged.slowest {
                 let rate = units::count(*rate);
-                text.push_str(&format!("  {rank} on {}: {rate}/s, iteration {iteration}", kept(node)));
+                text.push_str(&format!("  {rank} on {}: {rate}/s, iteration {iteration}", visible(node)));
             }
             text.push('\n');
         }

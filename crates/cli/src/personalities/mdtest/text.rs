@@ -6,7 +6,6 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use command::mdtest::{Edition, Parsed};
-use report::sentences::sentence;
 use storage::Space;
 use units::Usage;
 use workloads::kit::observer::EventObserver;
@@ -17,7 +16,7 @@ use super::header::{self, Facts, moment};
 use super::results::{MeasuredPhase, Results};
 use super::summary::{self, SummaryRows};
 use super::{below_text, chatter, listing, ranks_csv};
-use crate::personalities::own_lines::{fault, own_lines, phase_name};
+use crate::personalities::own_lines::{fault, own_lines, own_sentence, phase_name};
 use crate::speech::say;
 
 pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
@@ -264,7 +263,7 @@ impl MdtestText {
             }
             MdtestEvent::Warning(text) => format!("WARNING: {text}\n"),
             MdtestEvent::Notice(reason) => {
-                let text = sentence(reason);
+                let text = own_sentence(reason);
                 if !self.notices.contains(&text) {
                     self.notices.push(text);
                 }

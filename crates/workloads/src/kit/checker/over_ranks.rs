@@ -1,8 +1,7 @@
 //! Collects what the checkers of all ranks found on rank 0.
 
 use ranks::{Comm, Halt, Reduce};
-use results::reason;
-use results::reason::Reason;
+use results::reason::{Reason, reason};
 use results::record::{BadRange, BadRank, Check};
 
 use super::{Checker, DamageKind};
