@@ -18,6 +18,7 @@ const CRATES: &[&str] = &[
     "measure",
     "command",
     "results",
+    "workloads",
     "plan",
     "lint",
     "run",

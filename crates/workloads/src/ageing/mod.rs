@@ -9,10 +9,8 @@
 //! Invariant: the utilization never exceeds the ceiling, and only own files are removed.
 
 mod act;
-mod adjust;
 mod audit;
 mod begin;
-mod churn;
 mod guard;
 mod model;
 mod part;

@@ -9,7 +9,6 @@
 //! Never here: the command line, text for people, the library that stores the arrays.
 
 mod compare;
-mod define;
 mod files;
 mod memory;
 mod mesh;

@@ -1,48 +1,15 @@
-//! Queries on an open file before it is closed, and the notices about the answers.
+//! The notices about what a file was asked before it was closed.
 
 use command::ior::Request;
 use ranks::{Halt, Reduce};
 use results::reason;
-use storage::{File, Hints};
+use storage::Hints;
 
 use super::observer::IorEvent;
-use super::phase::PhaseSetting;
+use super::setting::PhaseSetting;
 use super::test::RunningTest;
-use super::transfer::{RankDone, RankJob};
-use crate::kit::checker::Checker;
+use super::transfer::RankDone;
 use crate::kit::reduce;
-
-/// Adds to each bad range where it lies in the file's own terms. Returns the number of transfers that should
-/// be collective and were not.
-pub(super) fn ask(file: Option<&dyn File>, checker: Option<&mut Checker>) -> u64 {
-    let Some(file) = file else { return 0 };
-    for bad in checker.into_iter().flat_map(|checker| &mut checker.bad) {
-        if let Some(place) = file.place(bad.offset) {
-            let between = if bad.detail.is_empty() { "" } else { "; " };
-            bad.detail.push_str(&format!("{between}{place}"));
-        }
-    }
-    file.uncollective()
-}
-
-/// Abandons a file that cannot be closed any more, because a rank failed on it.
-pub(super) fn abandon_failed(
-    job: &RankJob<'_>,
-    failed: bool,
-    file: &mut Option<Box<dyn File>>,
-) -> Result<(), Halt> {
-    if !job.storage.is_fragile() {
-        return Ok(());
-    }
-    let failed = match job.parameters.file_per_rank {
-        true => failed,
-        false => job.comm.reduce_one(failed.into(), Reduce::Max)? > 0,
-    };
-    if let Some(file) = file.take_if(|_| failed) {
-        file.abandon();
-    }
-    Ok(())
-}
 
 /// Shows the hints of rank 0's file, if the settings ask for it.
 pub(super) fn show_hints(test: &mut RunningTest<'_>, done: &RankDone) {

@@ -17,10 +17,10 @@ use results::record::SampledData;
 use storage::{Buffer, Mode, Open};
 
 use super::layout::open;
-use super::phase::PhaseKind;
+use super::setting::PhaseKind;
 use super::test::RunningTest;
 use crate::kit::order::TransferOrder;
-use crate::kit::payload::stamped::BLOCK;
+use crate::kit::payload::blocks::BLOCK;
 use crate::kit::payload::{BlockStamp, DataKey, Packet, Payload, file_id_of, read_stamp, text_id};
 use crate::kit::permutation::seed_of;
 

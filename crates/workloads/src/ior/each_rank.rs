@@ -12,7 +12,7 @@ use results::record::{Balance, EachRank};
 use storage::targets;
 
 use super::observer::{IorEvent, IorRankTimes, RankStamps};
-use super::phase::PhaseSetting;
+use super::setting::PhaseSetting;
 use super::test::RunningTest;
 use super::transfer::RankDone;
 use super::{names, reorder};

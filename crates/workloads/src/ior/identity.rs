@@ -6,10 +6,10 @@ use ranks::{Halt, Reduce};
 use storage::{Buffer, Mode, Open};
 
 use super::layout::open;
-use super::phase::{PhaseKind, Repetition};
+use super::setting::{PhaseKind, Repetition};
 use super::test::RunningTest;
 use crate::kit::order::TransferOrder;
-use crate::kit::payload::stamped::BLOCK;
+use crate::kit::payload::blocks::BLOCK;
 use crate::kit::payload::{DataIdentity, Packet, Payload, file_id_of, read_stamp, text_id};
 
 /// Number of a rank's transfers that are read to find the generation.

@@ -24,7 +24,7 @@ mod prepare;
 mod record;
 mod reorder;
 mod repetition;
-mod strict;
+mod setting;
 mod sync_time;
 mod test;
 mod transfer;

@@ -6,7 +6,7 @@ use ranks::Halt;
 use results::record::{Balance, Check, ClockPace, KernelCount, OpenedFiles, Stonewall, SyncTime};
 
 use super::each_rank;
-use super::phase::{PhaseOutcome, PhaseSetting};
+use super::setting::{PhaseOutcome, PhaseSetting};
 use super::sync_time::SyncPlaces;
 use super::test::RunningTest;
 use super::transfer::{AtDeadline, RankDone};

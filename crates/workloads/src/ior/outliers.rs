@@ -6,7 +6,7 @@ use ranks::{Halt, Reduce};
 use results::reason;
 
 use super::observer::IorEvent;
-use super::phase::PhaseSetting;
+use super::setting::PhaseSetting;
 use super::test::RunningTest;
 use crate::kit::few;
 use crate::kit::stamps::PhaseStamps;

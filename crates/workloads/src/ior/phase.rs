@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use command::ior::Offsets;
 use measure::{Clock, Meter, Tick};
 use ranks::{Halt, Reduce};
-use results::record::{Check, SampledData};
+use results::record::Check;
 use storage::directory_of;
 
 use super::data_sample::DataSample;
 use super::layout::layout;
 use super::observer::{IorEvent, PhaseStart};
-use super::strict::stop_at_warning;
+use super::setting::{PhaseKind, PhaseOutcome, PhaseSetting, Repetition};
 use super::test::RunningTest;
+use super::test::stop_at_warning;
 use super::transfer::{self, Memory, RankDone, RankJob};
 use super::{before_close, cache_before, identity, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
@@ -23,107 +24,6 @@ use crate::kit::order::TransferOrder;
 use crate::kit::payload::Payload;
 use crate::kit::permutation::seed_of;
 use crate::kit::tally::TransferTally;
-
-/// The kinds of phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PhaseKind {
-    Write,
-    WriteCheck,
-    /// Reads and rewrites of existing data, mixed.
-    Mixed,
-    /// The reads of a mixed phase, as they are recorded.
-    MixedRead,
-    /// The writes of a mixed phase, as they are recorded.
-    MixedWrite,
-    Read,
-    ReadCheck,
-}
-
-impl PhaseKind {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::WriteCheck => "write_check",
-            Self::Mixed => "mixed",
-            Self::MixedRead => "mixed_read",
-            Self::MixedWrite => "mixed_write",
-            Self::Read => "read",
-            Self::ReadCheck => "read_check",
-        }
-    }
-
-    /// The name of the step in messages.
-    pub(super) fn step(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::WriteCheck => "write check",
-            Self::Mixed | Self::MixedRead | Self::MixedWrite => "mixed",
-            Self::Read => "read",
-            Self::ReadCheck => "read check",
-        }
-    }
-
-    /// Whether the phase makes the data, so that it is not compared with existing data.
-    pub(super) fn writes(self) -> bool {
-        self == Self::Write
-    }
-
-    /// Whether it is one half of a mixed phase.
-    pub(super) fn mixes(self) -> bool {
-        matches!(self, Self::Mixed | Self::MixedRead | Self::MixedWrite)
-    }
-
-    /// Whether it reads data that another phase wrote.
-    pub(super) fn reads(self) -> bool {
-        !matches!(self, Self::Write | Self::MixedWrite)
-    }
-
-    fn checks(self) -> bool {
-        matches!(self, Self::WriteCheck | Self::ReadCheck)
-    }
-}
-
-/// The fixed values of one repetition.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Repetition {
-    pub(super) number: u32,
-    pub(super) signature: i32,
-    /// Seed of shuffled offsets; the same for writing, comparing and reading.
-    pub(super) offset_seed: u64,
-}
-
-/// What a phase hands to the phases after it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PhaseOutcome {
-    /// This rank's transfers.
-    pub(super) transfers: u64,
-    /// Fewest and most transfers of any rank.
-    pub(super) transfers_min: u64,
-    pub(super) transfers_max: u64,
-    /// Bad transfers over all ranks.
-    pub(super) bad: u64,
-}
-
-/// The properties of a phase that are known before it starts.
-#[derive(Clone)]
-pub(super) struct PhaseSetting {
-    pub(super) kind: PhaseKind,
-    pub(super) repetition: Repetition,
-    pub(super) path: PathBuf,
-    pub(super) cached_before: Option<f64>,
-    /// What a few blocks of a plain read had.
-    pub(super) sampled: Option<SampledData>,
-    /// Transfers of this rank, each of other data.
-    pub(super) transfers: u64,
-    /// Most outstanding transfers of a rank.
-    pub(super) depth: u32,
-    /// Whether this is the first record of its phase. A mixed phase may have two records.
-    pub(super) is_first: bool,
-    /// Transfers of all ranks that count; 0 if there is neither a ramp nor a rate limit.
-    pub(super) counted: u64,
-    /// Where the timeline begins.
-    pub(super) origin: Tick,
-}
 
 /// A phase with its data, its memory and its log, of which nothing is written yet.
 pub(super) struct PreparedPhase {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use measure::{Clock, Meter};
 use storage::{Buffer, Queue};
 
-use super::phase::{PhaseKind, Repetition};
-use super::repetition;
+use super::setting::{self, PhaseKind, Repetition};
 use super::test::RunningTest;
 use super::transfer::{Memory, TransferMode};
 use crate::kit::end::FileEnd;
@@ -129,7 +128,7 @@ fn log_path(
         return Ok(Some(apart(kind)));
     }
     let last = PathBuf::from(format!("{prefix}{rest}"));
-    let before = repetition::kinds(test.parameters).into_iter().take_while(|earlier| *earlier != kind);
+    let before = setting::kinds(test.parameters).into_iter().take_while(|earlier| *earlier != kind);
     if let Some(earlier) = before.filter(|earlier| *earlier != PhaseKind::Mixed).last() {
         std::fs::rename(&last, apart(earlier)).map_err(|error| path_and_words(&last, &error))?;
     }

@@ -12,7 +12,7 @@ use units::Dimension;
 use super::layout::{layout, open};
 use super::numbers::{PhaseNumbers, Sums};
 use super::observer::{IorEvent, WearOut};
-use super::phase::{PhaseOutcome, PhaseSetting};
+use super::setting::{PhaseOutcome, PhaseSetting};
 use super::test::RunningTest;
 use super::transfer::RankDone;
 use super::{each_rank, numbers, outliers, wrong};

@@ -9,9 +9,9 @@ use ranks::{Comm, Halt, Reduce};
 use storage::Storage;
 
 use super::observer::IorEvent;
-use super::phase::{self, PhaseKind, PhaseOutcome, Repetition};
-use super::strict::{WarningWatch, stop_at_warning};
-use super::test::{IorContext, IorSummary, RunningTest};
+use super::phase;
+use super::setting::{PhaseKind, PhaseOutcome, Repetition, kinds};
+use super::test::{IorContext, IorSummary, RunningTest, WarningWatch, stop_at_warning};
 use super::{each_rank, files, hog, names, prefill, reorder};
 use crate::kit::beneath::Mounts;
 use crate::kit::node::Node;
@@ -124,18 +124,6 @@ struct RepetitionDone {
     written: Option<PhaseOutcome>,
     /// `-T` skipped one of its phases.
     out_of_time: bool,
-}
-
-/// The phases of a repetition.
-pub(super) fn kinds(parameters: &Request) -> Vec<PhaseKind> {
-    let read = if parameters.read_check { PhaseKind::ReadCheck } else { PhaseKind::Read };
-    let wanted = [
-        (parameters.write, PhaseKind::Write),
-        (parameters.write_check, PhaseKind::WriteCheck),
-        (parameters.mix.is_some(), PhaseKind::Mixed),
-        (parameters.read || parameters.read_check, read),
-    ];
-    wanted.into_iter().filter_map(|(wanted, kind)| wanted.then_some(kind)).collect()
 }
 
 /// One repetition.

@@ -9,14 +9,16 @@ use storage::Storage;
 
 use super::layout::layout;
 use super::observer::{IorEvent, IorListener};
-use super::phase::PhaseSetting;
 use super::reorder::RankPlacement;
-use super::strict::WarningWatch;
+use super::setting::PhaseSetting;
 use crate::kit::beneath::Mounts;
 use crate::kit::board::Board;
 use crate::kit::layout::DataLayout;
 use crate::kit::payload::DataKey;
 use crate::kit::rank::Rank;
+
+/// The name of the step in messages.
+const STEP: &str = "--warningAsErrors";
 
 /// The environment of a rank.
 pub struct IorContext<'a> {
@@ -89,4 +91,41 @@ impl RunningTest<'_> {
         self.observer.event(&IorEvent::Notice(reason));
         self.rank.notice(setting.repetition.number, setting.kind.name(), reason)
     }
+}
+
+/// Forwards every event and keeps the first warning.
+pub(super) struct WarningWatch<'a> {
+    listener: &'a mut IorListener<'a>,
+    sentence: fn(&Reason) -> String,
+    /// On rank 0 only.
+    first: Option<String>,
+}
+
+impl<'a> WarningWatch<'a> {
+    /// A watch that starts with `warning`, if the caller has one.
+    pub(super) fn new(
+        listener: &'a mut IorListener<'a>,
+        sentence: fn(&Reason) -> String,
+        warning: Option<String>,
+    ) -> Self {
+        Self { listener, sentence, first: warning }
+    }
+
+    /// Receives one event.
+    pub(super) fn event(&mut self, event: &IorEvent<'_>) {
+        if self.first.is_none() {
+            self.first = event.warning(self.sentence);
+        }
+        self.listener.event(event);
+    }
+}
+
+/// With `--warningAsErrors`, halts all ranks if there was a warning. Collective.
+pub(super) fn stop_at_warning(test: &RunningTest<'_>) -> Result<(), Halt> {
+    if !test.parameters.warnings_fail {
+        return Ok(());
+    }
+    let comm = test.rank.comm;
+    let warning = test.observer.first.clone().filter(|_| comm.rank() == 0);
+    comm.agree(STEP, warning.map_or(Ok(()), Err))
 }

@@ -12,15 +12,14 @@ use ranks::{Comm, Halt, Reduce};
 use rustix::io::Errno;
 use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage};
 
-use super::before_close;
 use super::layout::open;
 use crate::kit::checker::Checker;
-use crate::kit::drive::{Ending, LoopCourse, Stop, TransferTrouble, drive};
+use crate::kit::drive::{LoopCourse, Stop, TransferTrouble, drive};
 use crate::kit::end::FileEnd;
 use crate::kit::failed_call::{cause, direct_remedy, named, words};
 use crate::kit::mix::Mix;
 use crate::kit::order::TransferOrder;
-use crate::kit::pace::Pace;
+use crate::kit::pace::{Ending, Pace};
 use crate::kit::payload::Payload;
 use crate::kit::queued::{Direction, QueueWork, drive_queue};
 use crate::kit::rank::FirstFailure;
@@ -135,13 +134,13 @@ pub(super) fn perform<C: Clock>(clock: &C, job: RankJob<'_>) -> Result<RankDone,
     stamps.transfer.1 = clock.now().max(stamps.transfer.0);
     let synced = stamps.transfer.1.0.saturating_sub(synced_from.0.max(stamps.transfer.0.0));
     let sync_ns = syncs.then(|| clock.scale().ns(synced));
-    let uncollective = before_close::ask(file.as_deref(), body.job.checker.as_mut());
+    let uncollective = ask(file.as_deref(), body.job.checker.as_mut());
 
     if body.job.parameters.barriers {
         body.job.comm.barrier()?;
     }
     stamps.close.0 = clock.now();
-    before_close::abandon_failed(&body.job, body.failed.is_some(), &mut file)?;
+    abandon_failed(&body.job, body.failed.is_some(), &mut file)?;
     body.close(file);
     stamps.close.1 = clock.now();
 
@@ -396,7 +395,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         if !self.job.parameters.sync || !self.writes() {
             return Ok(false);
         }
-        before_close::abandon_failed(&self.job, self.failed.is_some(), file)?;
+        abandon_failed(&self.job, self.failed.is_some(), file)?;
         let wanted = self.failed.is_none() || self.is_collective();
         if let Some(file) = file.as_mut().filter(|_| wanted)
             && let Err(error) = file.sync()
@@ -416,4 +415,32 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
             self.fail(named("close", self.job.path, &error).after("close "));
         }
     }
+}
+
+/// Adds to each bad range where it lies in the file's own terms. Returns the number of transfers that should
+/// be collective and were not.
+fn ask(file: Option<&dyn File>, checker: Option<&mut Checker>) -> u64 {
+    let Some(file) = file else { return 0 };
+    for bad in checker.into_iter().flat_map(|checker| &mut checker.bad) {
+        if let Some(place) = file.place(bad.offset) {
+            let between = if bad.detail.is_empty() { "" } else { "; " };
+            bad.detail.push_str(&format!("{between}{place}"));
+        }
+    }
+    file.uncollective()
+}
+
+/// Abandons a file that cannot be closed any more, because a rank failed on it.
+fn abandon_failed(job: &RankJob<'_>, failed: bool, file: &mut Option<Box<dyn File>>) -> Result<(), Halt> {
+    if !job.storage.is_fragile() {
+        return Ok(());
+    }
+    let failed = match job.parameters.file_per_rank {
+        true => failed,
+        false => job.comm.reduce_one(failed.into(), Reduce::Max)? > 0,
+    };
+    if let Some(file) = file.take_if(|_| failed) {
+        file.abandon();
+    }
+    Ok(())
 }

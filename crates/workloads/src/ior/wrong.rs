@@ -4,7 +4,7 @@ use ranks::Halt;
 use results::record::Check;
 
 use super::observer::IorEvent;
-use super::phase::{PhaseKind, PhaseSetting};
+use super::setting::{PhaseKind, PhaseSetting};
 use super::test::RunningTest;
 use super::transfer::RankDone;
 use crate::kit::checker::Bad;

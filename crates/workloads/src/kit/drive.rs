@@ -17,7 +17,7 @@ use ranks::{CallFailure, FailureCause};
 
 use super::failed_call::{failed_call, words};
 use super::order::TransferOrder;
-use super::pace::{Pace, TransferStart};
+use super::pace::{Ending, Pace, TransferStart};
 use super::tally::{TransferStamps, TransferTally};
 
 /// Number of offsets made at once, outside the measured time.
@@ -96,17 +96,6 @@ impl fmt::Display for TransferTrouble {
             None => write!(out, "{}: {}", self.path, self.why),
         }
     }
-}
-
-/// How a rank's loop ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// All transfers asked for are done.
-    Complete,
-    /// The deadline passed first.
-    Deadline,
-    /// Another rank failed and raised the alarm.
-    Alarm,
 }
 
 /// When a rank stops its loop.

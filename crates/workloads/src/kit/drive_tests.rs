@@ -8,10 +8,11 @@ use storage::{Buffer, EndedTransfer, File, Mode, Op, Open, Parts, Queue, Storage
 use testkit::{FakeClock, Fault, Faulty};
 
 use super::checker::{Checker, DamageKind};
-use super::drive::{Ending, LoopCourse, Stop, drive};
+use super::drive::{LoopCourse, Stop, drive};
 use super::layout::DataLayout;
 use super::mix::Mix;
 use super::order::TransferOrder;
+use super::pace::Ending;
 use super::pace::Pace;
 use super::payload::{DataIdentity, Packet, Payload};
 use super::queued::{Direction, QueueWork, drive_queue};

@@ -17,11 +17,11 @@ use results::record::{Counts, Phase, Spans};
 
 use super::balance::{BalancePlaces, RankWork};
 use super::current::CurrentPhase;
-use super::drive::{Ending, LoopCourse, LoopStep, Stop, TransferTrouble, drive};
+use super::drive::{LoopCourse, LoopStep, Stop, TransferTrouble, drive};
 use super::each_rank::{self, Mine};
 use super::failed_call::{call_failed, direct_remedy};
 use super::order::TransferOrder;
-use super::pace::Pace;
+use super::pace::{Ending, Pace};
 use super::parts::ReductionParts;
 use super::rank::{FirstFailure, Rank};
 use super::reduce::{self, MeasuredPlaces};

@@ -12,8 +12,6 @@ use std::time::Duration;
 
 use measure::{Clock, Scale, Tick};
 
-use super::drive::Ending;
-
 /// A sleep is sometimes too long by this much. For the rest of a wait the rank reads the clock in a loop.
 const OVERSLEEP_NS: u64 = 100_000;
 /// Time between two checks whether the phase is over.
@@ -30,6 +28,17 @@ pub struct Pace {
     interval: f64,
     /// Pause before each transfer but the first.
     pause: Duration,
+}
+
+/// How a rank's loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All transfers asked for are done.
+    Complete,
+    /// The deadline passed first.
+    Deadline,
+    /// Another rank failed and raised the alarm.
+    Alarm,
 }
 
 /// When a transfer begins.

@@ -16,11 +16,11 @@ use measure::{Clock, Tick};
 use storage::{EndedTransfer, File, Op, Queue, Wait, call_error};
 
 use super::checker::Checker;
-use super::drive::{BATCH, Ending, LoopCourse, TransferTrouble};
+use super::drive::{BATCH, LoopCourse, TransferTrouble};
 use super::failed_call::words;
 use super::mix::Mix;
 use super::order::TransferOrder;
-use super::pace::Pace;
+use super::pace::{Ending, Pace};
 use super::payload::{self, Payload};
 use super::steps::{ONE_CALL, RETRIES, ends_at};
 use super::tally::{TransferStamps, TransferTally};

@@ -7,8 +7,7 @@ use measure::Histogram;
 use ranks::{Comm, Halt};
 use results::record::{Balance, Failed, FailureReason, Latency, Phase};
 
-use super::objects::ObjectCall;
-use super::result::{CALLS, StepResult};
+use super::result::{CALLS, ObjectCall, StepResult};
 use crate::kit::balance::{self, BalancePlaces, RankWork};
 use crate::kit::few;
 use crate::kit::node::Node;

@@ -6,8 +6,7 @@ use command::md_workbench::Request;
 use ranks::{Comm, Halt};
 use units::exponential;
 
-use super::objects::ObjectCall;
-use super::run::WorkbenchStep;
+use super::result::{ObjectCall, WorkbenchStep};
 use crate::kit::failed_call::{cause, words};
 
 /// Start since the begin of the phase and duration of each operation, nanoseconds.

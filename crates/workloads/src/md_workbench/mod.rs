@@ -22,6 +22,5 @@ mod wrong;
 #[cfg(test)]
 mod tests;
 
-pub use objects::ObjectCall;
-pub use result::{CallCount, LatencyQuantiles, StepResult, WorkbenchPhase};
-pub use run::{WorkbenchEvent, WorkbenchListener, WorkbenchStep, WorkbenchSummary, run};
+pub use result::{CallCount, LatencyQuantiles, ObjectCall, StepResult, WorkbenchPhase, WorkbenchStep};
+pub use run::{WorkbenchEvent, WorkbenchListener, WorkbenchSummary, run};

@@ -13,8 +13,7 @@ use storage::{Buffer, Mode, Names, Storage};
 
 use super::data::ObjectData;
 use super::latency_files::LoggedCalls;
-use super::result::{CallCount, StepResult, quantiles};
-use super::run::WorkbenchStep;
+use super::result::{CallCount, ObjectCall, StepResult, WorkbenchStep, quantiles};
 use super::wrong::ComparedObjects;
 use crate::kit::beneath::alone;
 use crate::kit::contents::{read_all, write_all};
@@ -27,47 +26,6 @@ use crate::kit::small_data::poison_buffer;
 pub(super) const PERMISSIONS: u32 = 0o775;
 /// Waits from this length on sleep. Shorter ones watch the clock.
 const SLEEPS_FROM_NS: u64 = 10_000_000;
-
-/// A kind of operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ObjectCall {
-    /// A data set is created.
-    #[default]
-    MakeSet,
-    /// A data set is removed.
-    RemoveSet,
-    /// An object is created and written.
-    Create,
-    /// An object is opened and read.
-    Read,
-    /// An object is looked up.
-    Stat,
-    /// An object is removed.
-    Delete,
-}
-
-impl ObjectCall {
-    /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 6] =
-        [Self::MakeSet, Self::RemoveSet, Self::Create, Self::Read, Self::Stat, Self::Delete];
-
-    /// Its name in records and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MakeSet => "make_set",
-            Self::RemoveSet => "remove_set",
-            Self::Create => "create",
-            Self::Read => "read",
-            Self::Stat => "stat",
-            Self::Delete => "delete",
-        }
-    }
-
-    /// Whether it works on an object, not on a data set.
-    pub fn is_of_object(self) -> bool {
-        !matches!(self, Self::MakeSet | Self::RemoveSet)
-    }
-}
 
 /// The operations of one rank in one phase, one after the other.
 pub(super) struct ObjectSteps<'r> {

@@ -3,9 +3,71 @@
 use measure::Histogram;
 use ranks::{Comm, Halt};
 
-use super::objects::ObjectCall;
-use super::run::WorkbenchStep;
 use crate::kit::reduce;
+
+/// A phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WorkbenchStep {
+    /// Data sets and their objects are created.
+    #[default]
+    Precreate,
+    /// An iteration.
+    Benchmark,
+    /// Objects and data sets are removed.
+    Cleanup,
+}
+
+impl WorkbenchStep {
+    /// Its name in text, records and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Precreate => "precreate",
+            Self::Benchmark => "benchmark",
+            Self::Cleanup => "cleanup",
+        }
+    }
+}
+
+/// A kind of operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ObjectCall {
+    /// A data set is created.
+    #[default]
+    MakeSet,
+    /// A data set is removed.
+    RemoveSet,
+    /// An object is created and written.
+    Create,
+    /// An object is opened and read.
+    Read,
+    /// An object is looked up.
+    Stat,
+    /// An object is removed.
+    Delete,
+}
+
+impl ObjectCall {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Self; 6] =
+        [Self::MakeSet, Self::RemoveSet, Self::Create, Self::Read, Self::Stat, Self::Delete];
+
+    /// Its name in records and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MakeSet => "make_set",
+            Self::RemoveSet => "remove_set",
+            Self::Create => "create",
+            Self::Read => "read",
+            Self::Stat => "stat",
+            Self::Delete => "delete",
+        }
+    }
+
+    /// Whether it works on an object, not on a data set.
+    pub fn is_of_object(self) -> bool {
+        !matches!(self, Self::MakeSet | Self::RemoveSet)
+    }
+}
 
 /// Numbers of the latency of an operation.
 const QUANTILES: usize = 7;

@@ -16,8 +16,8 @@ use storage::{Names, Storage};
 
 use super::kinds::{RankTotals, all_failed};
 use super::latency_files;
-use super::objects::{ObjectCall, ObjectSteps, PERMISSIONS};
-use super::result::{self, WorkbenchPhase, quantiles};
+use super::objects::{ObjectSteps, PERMISSIONS};
+use super::result::{self, ObjectCall, WorkbenchPhase, WorkbenchStep, quantiles};
 use super::warm;
 use crate::kit::drive::Stop;
 use crate::kit::failed_call::call_failed;
@@ -31,29 +31,6 @@ use crate::kit::{clients, few, reduce, status};
 
 /// The second waiting factor of `-T`. The first one is 0, and each later one is twice the one before.
 const FIRST_WAIT: f64 = 0.0625;
-
-/// A phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WorkbenchStep {
-    /// Data sets and their objects are created.
-    #[default]
-    Precreate,
-    /// An iteration.
-    Benchmark,
-    /// Objects and data sets are removed.
-    Cleanup,
-}
-
-impl WorkbenchStep {
-    /// Its name in text, records and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Precreate => "precreate",
-            Self::Benchmark => "benchmark",
-            Self::Cleanup => "cleanup",
-        }
-    }
-}
 
 /// The result of a run that did not halt; the same on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

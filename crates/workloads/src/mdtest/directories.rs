@@ -4,22 +4,19 @@ use std::ffi::CStr;
 use std::io;
 use std::path::Path;
 
+use command::mdtest::ItemOperation;
 use ranks::Halt;
 use storage::Names;
 
-use super::files::stonewalled;
 use super::items::{Items, Stem};
 use super::left_out;
-use super::operations::ItemOperation;
+use super::names;
 use super::phase::{self, PhasePlan};
-use super::run::{MdtestRun, ShiftTurn};
+use super::state::{MdtestRun, ShiftTurn};
 use super::status;
 use super::tree::PERMISSIONS;
 use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
-
-/// The suffix of the directory that is renamed out of the way.
-pub(super) const ASIDE: &str = "-XX";
 
 /// One call on each item.
 pub(super) struct OneCall<'r, F> {
@@ -65,7 +62,7 @@ pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Re
     let act = |names: &dyn Names, path: &CStr| names.make_dir(path, PERMISSIONS);
     let mut operation = OneCall { names: run.names, items, call: "mkdir", act };
     let mut done = phase::perform(run, &plan, &mut operation, None)?;
-    stonewalled(run, &mut plan, &mut done);
+    phase::stonewalled(run, &mut plan, &mut done);
     if deadline {
         status::leave(run, Stem::Directory)?;
     }
@@ -113,9 +110,9 @@ impl Operation for RenameRing<'_> {
         self.items.go(if last { 0 } else { item });
         self.from.copy(self.items.buffer());
         if first {
-            self.to.copy(self.items.buffer()).push(ASIDE);
+            self.to.copy(self.items.buffer()).push(names::ASIDE);
         } else if last {
-            self.from.push(ASIDE);
+            self.from.push(names::ASIDE);
         }
     }
 

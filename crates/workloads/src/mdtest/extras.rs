@@ -6,16 +6,15 @@ use std::ffi::CStr;
 use std::io;
 use std::path::Path;
 
-use command::mdtest::Request;
+use command::mdtest::{ItemOperation, Request};
 use ranks::{Comm, Halt};
 use storage::{Mode, Names, Storage};
 
 use super::directories::one_call;
 use super::items::{Items, Stem, shifted};
 use super::names::{self, TreeShape};
-use super::operations::ItemOperation;
 use super::phase::{self, PhasePlan, untimed};
-use super::run::{MdtestRun, ShiftTurn};
+use super::state::{MdtestRun, ShiftTurn};
 use crate::kit::beneath::alone;
 use crate::kit::failed_call::call_failed;
 use crate::kit::operations::Operation;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use command::mdtest::ItemOperation;
 use ranks::{Comm, Halt};
 use storage::{Buffer, Mode, Open, Storage};
 
@@ -10,10 +11,8 @@ use super::data::FileData;
 use super::directories::{OneCall, one_call};
 use super::items::{Items, Stem};
 use super::left_out;
-use super::observer::MdtestEvent;
-use super::operations::ItemOperation;
 use super::phase::{self, PhasePlan};
-use super::run::{MdtestRun, ShiftTurn};
+use super::state::{MdtestRun, ShiftTurn};
 use super::status;
 use super::verify::{self, Verifier};
 use crate::kit::beneath::alone;
@@ -61,29 +60,13 @@ pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Re
 
 /// Ends a creation. Later phases use the items that exist now.
 fn created(run: &mut MdtestRun<'_>, plan: &mut PhasePlan, mut done: OperationsDone) -> Result<(), Halt> {
-    if let Some(wall) = stonewalled(run, plan, &mut done) {
+    if let Some(wall) = phase::stonewalled(run, plan, &mut done) {
         run.observer.event(&wall);
     }
     if plan.deadline {
         status::leave(run, Stem::File)?;
     }
     phase::conclude(run, plan, done)
-}
-
-/// Takes over the number of items after a deadline. Returns the event to report if the deadline stopped any
-/// rank.
-pub(super) fn stonewalled(
-    run: &mut MdtestRun<'_>,
-    plan: &mut PhasePlan,
-    done: &mut OperationsDone,
-) -> Option<MdtestEvent<'static>> {
-    let wall = done.phase.stonewall.as_mut()?;
-    let (least, most, ranks) = (wall.transfers_min, wall.transfers_max, run.ranks());
-    run.items = most;
-    plan.announced = most;
-    let mean = wall.bytes as f64 / f64::from(ranks);
-    wall.bytes *= plan.bytes_each;
-    (wall.ran_dry < ranks).then_some(MdtestEvent::Stonewall { least, most, mean })
 }
 
 /// Creates or opens a file, writes into it, and closes it.

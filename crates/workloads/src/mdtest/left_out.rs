@@ -6,22 +6,21 @@
 //!
 //! Invariant: only names of this run's items are removed. A foreign name is reported and stays.
 
+use command::mdtest::{ItemOperation, Request};
 use results::reason;
 use std::ffi::{CStr, OsStr};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use command::mdtest::Request;
 use ranks::{Halt, Reduce};
 use storage::Names;
 
-use super::directories;
 use super::items::Items;
-use super::operations::ItemOperation;
+use super::names;
 use super::phase::{self, PhasePlan};
 use super::preload;
-use super::run::MdtestRun;
+use super::state::MdtestRun;
 use crate::kit::operations::{NothingToDo, Operation};
 use crate::kit::path::PathBuffer;
 
@@ -149,7 +148,7 @@ fn is_own(name: &CStr) -> bool {
     let name = name.to_string_lossy();
     let stems = ["mdtest_tree.", "dir.mdtest.", "file.mdtest.shared.", "file.mdtest.", preload::STEM];
     let Some(numbers) = stems.iter().find_map(|stem| name.strip_prefix(stem)) else { return false };
-    let numbers = numbers.strip_suffix(directories::ASIDE).unwrap_or(numbers);
+    let numbers = numbers.strip_suffix(names::ASIDE).unwrap_or(numbers);
     !numbers.is_empty() && numbers.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 

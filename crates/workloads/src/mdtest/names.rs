@@ -17,6 +17,9 @@ use command::mdtest::Request;
 
 use crate::kit::path::PathBuffer;
 
+/// The suffix of the directory that is renamed out of the way.
+pub(super) const ASIDE: &str = "-XX";
+
 /// The test directory of `rank`, by iteration and loop.
 pub fn test_dir(parameters: &Request, rank: u32, iteration: u32, number: u64) -> String {
     let prefix = parameters.test_dir_prefix;

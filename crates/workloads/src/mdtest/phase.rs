@@ -5,19 +5,19 @@ use ranks::FailureCause;
 use std::path::PathBuf;
 use std::process::Command;
 
-use command::mdtest::Request;
+use command::mdtest::{ItemOperation, Request, When};
 use measure::{Clock, Tick};
 use ranks::Halt;
 use results::record::Phase;
 
 use super::observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
-use super::operations::{ItemOperation, When};
-use super::run::MdtestRun;
-use crate::kit::drive::{Ending, Stop};
+use super::state::MdtestRun;
+use crate::kit::drive::Stop;
 use crate::kit::failed_call::{path_and_words, words};
 use crate::kit::layout::DataLayout;
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
+use crate::kit::pace::Ending;
 use crate::kit::parts::ReductionParts;
 use crate::kit::permutation::seed_of;
 use crate::kit::reduce::{self, DeadlinePlaces, DoneAtDeadline};
@@ -127,6 +127,22 @@ pub(super) fn perform(
     let mut done = doing.end(rank, || if commanded { Ok(after_phase(parameters)?) } else { Ok(()) })?;
     done.phase.stonewall = wall;
     Ok(done)
+}
+
+/// Takes over the number of items after a deadline. Returns the event to report if the deadline stopped any
+/// rank.
+pub(super) fn stonewalled(
+    run: &mut MdtestRun<'_>,
+    plan: &mut PhasePlan,
+    done: &mut OperationsDone,
+) -> Option<MdtestEvent<'static>> {
+    let wall = done.phase.stonewall.as_mut()?;
+    let (least, most, ranks) = (wall.transfers_min, wall.transfers_max, run.ranks());
+    run.items = most;
+    plan.announced = most;
+    let mean = wall.bytes as f64 / f64::from(ranks);
+    wall.bytes *= plan.bytes_each;
+    (wall.ran_dry < ranks).then_some(MdtestEvent::Stonewall { least, most, mean })
 }
 
 /// Records and reports a phase. Collective.

@@ -1,15 +1,13 @@
 //! The placement of the ranks, the shift that follows from it, and the phases that use items on the node that
 //! created them.
 
-use command::mdtest::ItemCounts;
-use command::mdtest::Request;
+use command::mdtest::{ItemCounts, ItemOperation, OPERATIONS, Request, When};
 use ranks::{Halt, Reduce};
 use results::reason;
 
 use super::items::shifted;
 use super::observer::{MdtestEvent, MdtestListener};
-use super::operations::{ItemOperation, OPERATIONS, When};
-use super::run::ShiftTurn;
+use super::state::ShiftTurn;
 use crate::kit::rank::Rank;
 
 /// The placement of all ranks.

@@ -18,7 +18,7 @@ use storage::Names;
 use super::names::{self, TreeShape};
 use super::observer::MdtestEvent;
 use super::phase::untimed;
-use super::run::MdtestRun;
+use super::state::MdtestRun;
 use crate::kit::failed_call::{call_failed, named, wrong_count};
 use crate::kit::path::PathBuffer;
 

@@ -1,73 +1,20 @@
 //! A run from its first number of ranks to its last iteration (mdtest 4.1).
 
-use results::reason::Reason;
-use std::fmt;
-
-use command::mdtest::ItemCounts;
-use command::mdtest::Request;
+use command::mdtest::{ItemCounts, ItemOperation, OPERATIONS, OperationKind, Request, When};
 use measure::CycleClock;
-use ranks::{Comm, FailureCause, Halt, Reduce};
+use ranks::{Comm, FailureCause, Halt};
 use results::records::Sink;
 use storage::{Names, Storage};
 
-use super::items::{ItemOwners, Items, Stem};
+use super::items::Stem;
 use super::observer::{MdtestEvent, MdtestListener};
-use super::operations::{self, OPERATIONS, When};
+use super::state::{MdtestRun, MdtestSummary};
 use super::status::EarlierCounts;
-use super::{names, place, preload, status, tree};
+use super::{directories, extras, files, names, place, preload, status, tree};
 use crate::kit::board::Board;
 use crate::kit::clients;
 use crate::kit::payload::DataKey;
 use crate::kit::rank::Rank;
-
-/// The result of a run that did not halt; the same on every rank.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MdtestSummary {
-    /// Items that held wrong data, over all ranks, phases and iterations.
-    pub wrong: u64,
-    /// Operations that failed while the run continued.
-    pub failed: u64,
-}
-
-/// A run on one number of ranks.
-pub(super) struct MdtestRun<'r> {
-    pub(super) parameters: &'r Request,
-    pub(super) storage: &'r dyn Storage,
-    pub(super) names: &'r dyn Names,
-    pub(super) rank: Rank<'r>,
-    pub(super) observer: &'r mut MdtestListener<'r>,
-    pub(super) counts: ItemCounts,
-    /// Number of ranks by which the items shift from phase to phase.
-    pub(super) shift: i64,
-    /// The seed of the data.
-    pub(super) signature: i32,
-    /// What keys stamped data.
-    pub(super) key: Option<DataKey>,
-    /// The seed of this rank's order in the phases that `-R` shuffles.
-    pub(super) order_seed: Option<u64>,
-    /// Number of the run among those of `-f`, `-l`, `-s`.
-    pub(super) test: u32,
-    pub(super) iteration: u32,
-    /// Existing items of one rank in the current test.
-    pub(super) items: u64,
-    /// Directories of one rank that were created until the deadline of `-W`, before the files are created.
-    pub(super) directories_made: Option<u64>,
-    pub(super) summary: MdtestSummary,
-    /// Whether some created names are not yet removed.
-    pub(super) made: bool,
-    /// Test directories of the iteration that this run found and did not make, over all ranks. Two paths of
-    /// `-d` may lead to the same directory.
-    pub(super) found_dirs: u64,
-}
-
-/// The turn of a phase. Each turn shifts the items once more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ShiftTurn {
-    Create = 0,
-    Stat = 1,
-    Read = 2,
-    Remove = 3,
-}
 
 /// Runs settings that passed [`Request::check`] on the ranks of `comm`. Every rank calls it. Only
 /// rank 0's records, observer and seed are used. Collective.
@@ -117,18 +64,6 @@ pub fn run(
         tree::remove_own_dirs(parameters, names, comm, made, observer)?;
     }
     Ok(summary)
-}
-
-/// With `--warningAsErrors`, halts all ranks if one has a warning. Collective.
-pub fn stop_at_warning(
-    parameters: &Request,
-    comm: &dyn Comm,
-    warning: Option<impl fmt::Display>,
-) -> Result<(), Halt> {
-    if !parameters.warnings_fail {
-        return Ok(());
-    }
-    comm.agree("--warningAsErrors", warning.map_or(Ok(()), |text| Err(text.to_string())))
 }
 
 /// The inputs of a run on one number of ranks.
@@ -261,10 +196,37 @@ fn one(run: &mut MdtestRun<'_>, earlier: Option<EarlierCounts>) -> Result<(), Ha
 fn phases(run: &mut MdtestRun<'_>, when: &[When]) -> Result<(), Halt> {
     for row in OPERATIONS {
         if when.contains(&row.when) && row.is_wanted(run.parameters) {
-            operations::perform(run, row)?;
+            perform(run, row)?;
         }
     }
     Ok(())
+}
+
+/// Does an operation on all ranks. Collective.
+fn perform(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
+    use OperationKind::*;
+    let perform = match row.kind {
+        TreeCreation | TreeRemoval => tree::each_directory,
+        DirectoryCreation => directories::create,
+        DirectoryStat => directories::stat,
+        DirectoryRename => directories::rename,
+        FileCreation => files::create,
+        FileStat => files::stat,
+        FileStatx => extras::statx,
+        FileRead => files::read,
+        DirectoryListing => extras::list,
+        FileRenameAcross => extras::rename_across,
+        FileLink => extras::link,
+        FileSymlink => extras::symlink,
+        FileChmod => extras::chmod,
+        FileXattrSet => extras::set_attribute,
+        FileXattrGet => extras::get_attribute,
+        FileTruncate => extras::truncate,
+        SharedOpen => extras::shared_open,
+        DirectoryRemoval => directories::remove,
+        FileRemoval => files::remove,
+    };
+    perform(run, row)
 }
 
 /// `-p`: rank 0 sleeps, the others wait for it at the next barrier.
@@ -304,61 +266,6 @@ fn order_seed(parameters: &Request, rank: u32, seed: u64, observer: &mut MdtestL
     let seed = if parameters.random_seed > 0 { parameters.random_seed } else { seed };
     observer.event(&MdtestEvent::RandomSeed(seed));
     Some(if parameters.shuffle { seed.wrapping_add(rank.into()) } else { seed })
-}
-
-impl<'r> MdtestRun<'r> {
-    /// Number of ranks that take part.
-    pub(super) fn ranks(&self) -> u32 {
-        self.rank.comm.size()
-    }
-
-    /// The items that this rank uses in `turn`.
-    pub(super) fn own(&self, turn: ShiftTurn, stem: Stem) -> Items<'r> {
-        let by = self.shift * turn as i64;
-        let first_owner = super::items::shifted(self.rank.comm.rank(), by, self.ranks());
-        Items::new(ItemOwners { first_owner, ..self.owners() }, stem)
-    }
-
-    /// With `-u -N` items are in the next rank's tree. With `-c` they are not, because rank 0 creates them
-    /// all.
-    pub(super) fn tree_shift(&self) -> i64 {
-        if self.parameters.collective { 0 } else { self.shift }
-    }
-
-    fn owners(&self) -> ItemOwners<'r> {
-        ItemOwners {
-            parameters: self.parameters,
-            counts: self.counts,
-            iteration: self.iteration,
-            rank: self.rank.comm.rank(),
-            ranks: self.ranks(),
-            tree_shift: self.tree_shift(),
-            first_owner: 0,
-            each: self.items,
-        }
-    }
-
-    /// The items that this rank creates or removes, and their number. With `-c` rank 0 does it for all ranks,
-    /// one rank after the other.
-    pub(super) fn share(&self, turn: ShiftTurn, stem: Stem) -> (Items<'r>, u64) {
-        let alone = self.rank.comm.rank() == 0;
-        let all = u64::from(self.ranks()) * self.items;
-        match self.parameters.collective {
-            true => (Items::new(self.owners(), stem), if alone { all } else { 0 }),
-            false => (self.own(turn, stem), self.items),
-        }
-    }
-
-    /// Reports and records a notice for the reader of the numbers. Collective.
-    pub(super) fn notice(&mut self, phase: &str, reason: &Reason) -> Result<(), Halt> {
-        self.observer.event(&MdtestEvent::Notice(reason));
-        self.rank.notice(self.iteration, phase, reason)
-    }
-
-    /// The sum over all ranks. Collective.
-    pub(super) fn sum(&self, mine: u64) -> Result<u64, Halt> {
-        self.rank.comm.reduce_one(mine, Reduce::Sum)
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use ranks::Halt;
 
 use super::items::Stem;
 use super::observer::MdtestEvent;
-use super::run::{MdtestRun, stop_at_warning};
+use super::state::{MdtestRun, stop_at_warning};
 use crate::kit::status;
 
 /// Items of a rank that an earlier run left.

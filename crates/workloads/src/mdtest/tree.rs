@@ -3,6 +3,7 @@
 //! Invariant: a directory that existed before is removed only by the phase that removes its tree. A directory
 //! with any other entry is never removed.
 
+use command::mdtest::{ItemOperation, Request, When};
 use ranks::FailureCause;
 use results::reason;
 use std::ffi::CStr;
@@ -10,16 +11,14 @@ use std::io;
 use std::path::Path;
 use storage::call_error;
 
-use command::mdtest::Request;
 use ranks::{Comm, Halt};
 use storage::Names;
 
 use super::left_out::{self, LeftOut};
 use super::names::{self, TreeShape};
 use super::observer::{MdtestEvent, MdtestListener};
-use super::operations::{ItemOperation, When};
 use super::phase::{self, PhasePlan, TREES_AT};
-use super::run::{MdtestRun, stop_at_warning};
+use super::state::{MdtestRun, stop_at_warning};
 use crate::kit::failed_call::call_failed;
 use crate::kit::failed_call::words;
 use crate::kit::few;

@@ -2,13 +2,13 @@
 //!
 //! Invariant: an item is counted once, even if all of it is wrong. The run continues.
 
+use command::mdtest::ItemOperation;
 use ranks::Halt;
 use results::record::{BadRange, Check};
 
 use super::data::FileData;
 use super::items::Items;
-use super::operations::ItemOperation;
-use super::run::MdtestRun;
+use super::state::MdtestRun;
 use crate::kit::checker::over_ranks::{self as found, Kinds};
 use crate::kit::checker::{Bad, Checker, DamageKind};
 use crate::kit::payload::{DataIdentity, Packet, Payload, native};

@@ -10,7 +10,8 @@ use ranks::{Halt, Reduce};
 use storage::File;
 
 use super::{PhaseBody, SECOND_NS};
-use crate::kit::drive::{Ending, Stop};
+use crate::kit::drive::Stop;
+use crate::kit::pace::Ending;
 
 /// Most transfers of a round without a deadline.
 const STEPS: u64 = 64;

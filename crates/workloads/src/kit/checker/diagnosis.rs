@@ -7,22 +7,18 @@
 
 use std::ops::Range;
 
-use super::runs::{Runs, Word, WordSource};
+use super::runs::{FLIPPED_BITS, Runs, Word, WordSource};
 use super::search::{Clue, WordOwner, find_owner};
 use super::{Bad, WORD};
 use crate::kit::layout::DataLayout;
-use crate::kit::payload::stamped::{
-    BLOCK, BlockPart, CLEAR_WORDS, FoundWord, SECTOR, STAMP_WORDS, key_of_stamp,
-};
+use crate::kit::payload::blocks::{BLOCK, BlockPart, STAMP_WORDS};
+use crate::kit::payload::stamped::{CLEAR_WORDS, FoundWord, SECTOR, key_of_stamp};
 use crate::kit::payload::{BlockStamp, DataIdentity, PIECE, Packet, Payload, WordStream, native, read_stamp};
 
 /// Number of generations before the expected one that are tried.
 const OLDER: u32 = 8;
 /// Number of origins from stamps that are kept for pieces without a stamp.
 const KEPT: usize = 8;
-/// A word counts as flipped, not as another word, if at most this many of its bits differ. Two unrelated
-/// words are that close once in 10^9.
-pub(super) const FLIPPED_BITS: u32 = 8;
 /// Number of writers of one sector that are distinguished.
 const WRITERS: usize = 4;
 /// The words of IOR's types resemble each other. There, at most this many neighbouring words count as

@@ -1,9 +1,13 @@
 //! Turns words with a source each into ranges with a kind each.
 
-use super::diagnosis::FLIPPED_BITS;
 use super::{Bad, DamageKind};
-use crate::kit::payload::stamped::{BLOCK, CLEAR_WORDS};
+use crate::kit::payload::blocks::BLOCK;
+use crate::kit::payload::stamped::CLEAR_WORDS;
 use crate::kit::payload::{DataIdentity, Packet};
+
+/// A word counts as flipped, not as another word, if at most this many of its bits differ. Two unrelated
+/// words are that close once in 10^9.
+pub(super) const FLIPPED_BITS: u32 = 8;
 
 /// Where a wrong word comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

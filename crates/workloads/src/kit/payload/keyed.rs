@@ -15,9 +15,9 @@ use hmac::{Hmac, Mac};
 use results::record::DataKeyFacts;
 use sha2::{Digest, Sha256};
 
+use super::blocks::{BLOCK, BlockPart, STAMP_WORDS, parts, place};
 use super::body_cipher::BodyCipher;
 use super::lanes::WORD;
-use super::stamped::{BLOCK, BlockPart, STAMP_WORDS, parts, place};
 
 /// The most blocks whose secrets are made at once.
 const BATCH: usize = 16;

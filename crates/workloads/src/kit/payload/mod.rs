@@ -6,18 +6,20 @@
 //!
 //! Invariant: `holds` accepts at an offset exactly what `prepare` made for that offset.
 
+pub(crate) mod blocks;
 mod body_cipher;
 mod classic;
 mod keyed;
 mod lanes;
 pub(crate) mod stamped;
 
+use blocks::{BlockPart, parts};
 use classic::{ClassicData, WordChain};
 pub use command::Packet;
 pub use keyed::DataKey;
 use lanes::WORD;
 pub(crate) use lanes::native;
-use stamped::{BlockPart, Stamped, parts};
+use stamped::Stamped;
 pub use stamped::{BlockStamp, file_id, file_id_of, read_stamp, text_id};
 
 /// Whose data it is, and its packet type.

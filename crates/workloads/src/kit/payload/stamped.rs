@@ -8,18 +8,15 @@
 //! Invariant: a word can be made without the words before it, and its place can be computed from it. All
 //! words are little-endian. None is equal to the word that fills a read buffer before a read.
 
+use super::blocks::{BLOCK, STAMP_WORDS, parts, place};
 use super::keyed::{DataKey, KeyedStream};
 use super::lanes::{self, LaneRule, WORD};
 use super::{DataIdentity, Packet};
 
-/// Bytes of a block. Each block begins with a stamp.
-pub(crate) const BLOCK: u64 = 4096;
 /// Bytes of a sector. Misplaced data consists of whole sectors.
 pub(crate) const SECTOR: u64 = 512;
 /// Words of a block.
 const BLOCK_WORDS: u64 = BLOCK / WORD as u64;
-/// Words of a stamp.
-pub(crate) const STAMP_WORDS: usize = 8;
 /// Number of words at the start of a stamp that other blocks may share.
 pub(crate) const CLEAR_WORDS: usize = 6;
 /// `assaypk` and the version of the layout.
@@ -187,25 +184,6 @@ fn clear_words(origin: DataIdentity) -> [u64; 5] {
     [magic, i64::from(signature) as u64, file, rank, generation.into()]
 }
 
-/// A part of a transfer that lies within one block.
-pub(crate) struct BlockPart {
-    /// Distance from the start of the transfer, bytes.
-    pub(crate) at: usize,
-    /// Bytes.
-    pub(crate) length: usize,
-}
-
-/// The parts of a transfer of `length` bytes at `offset`.
-pub(crate) fn parts(offset: u64, length: usize) -> impl Iterator<Item = BlockPart> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = (BLOCK - (offset + at as u64) % BLOCK) as usize;
-        let part = BlockPart { at, length: rest.min(length - at) };
-        at += part.length;
-        (part.length > 0).then_some(part)
-    })
-}
-
 impl Stamped {
     pub(crate) fn new(origin: DataIdentity) -> Self {
         let clear = clear_words(origin);
@@ -312,9 +290,4 @@ pub(crate) fn blocks_with(word: u64, next: Option<u64>, here: u64) -> impl Itera
         found.word_at(found.index) == Some(word)
             && next.is_none_or(|next| found.word_at(found.index + 1) == Some(next))
     })
-}
-
-/// The block of an offset and the index of its word in it.
-pub(super) fn place(offset: u64) -> (u64, u64) {
-    (offset / BLOCK, offset % BLOCK / WORD as u64)
 }
