@@ -29,6 +29,7 @@ const CRATES: &[&str] = &[
     "storage",
     "ranks",
     "report",
+    "cli",
 ];
 
 /// A module, as the names from the root of the crate.

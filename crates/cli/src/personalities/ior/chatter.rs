@@ -6,8 +6,8 @@
 use command::ior::Edition;
 use workloads::ior::{IorEvent, PhaseStart, RankStamps, WearOut};
 
+use super::numbers::date;
 use super::shown::ShownTest;
-use super::text::date;
 use crate::personalities::failures::wrong_ranges;
 use crate::personalities::own_lines::own_lines;
 

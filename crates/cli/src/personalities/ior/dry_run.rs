@@ -8,8 +8,8 @@ use command::ior::{Offsets, Request, ResultFormat};
 use units::{bytes_binary, several};
 use workloads::ior::{first_path, layout};
 
+use super::ReadyTest;
 use super::files::data_file;
-use super::flow::ReadyTest;
 use crate::personalities::classic::header_dir;
 
 /// The most files that are looked for, so that a dry run of many ranks ends soon.

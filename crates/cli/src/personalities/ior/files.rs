@@ -9,7 +9,7 @@ use command::ior::Request;
 use units::Usage;
 use workloads::ior::first_path;
 
-use super::flow::ReadyTest;
+use super::ReadyTest;
 use crate::personalities::classic::interrupt;
 use crate::personalities::own_files::{self, FilePlace, OwnFile};
 use crate::personalities::result_files::check_writable;

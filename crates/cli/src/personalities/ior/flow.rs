@@ -6,22 +6,25 @@
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::time::Duration;
 
-use command::ior::{Parsed, ResultFormat};
+use command::ior::{Output, ResultFormat};
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
 use report::sentences::sentence;
 use results::records::Sink;
-use storage::{Space, Storage};
+use storage::Space;
 use units::{Usage, visible};
 use workloads::ior::{self, IorContext, IorEvent, IorListener, first_path};
 use workloads::kit::board::Board;
 use workloads::kit::observer::{EventObserver, Silent};
-use workloads::kit::payload::DataKey;
 
-use super::output::{self, ResultOutput};
-use super::{chatter, files};
+use super::csv::Csv;
+use super::json::Json;
+use super::output::ResultOutput;
+use super::ranks_csv::WithRanks;
+use super::streams::Streams;
+use super::text::IorText;
+use super::{ReadyTest, chatter, files};
 use crate::personalities::classic::live::{LiveFiles, LiveView, node_board};
 use crate::personalities::classic::{header_dir, random_seed};
 use crate::personalities::own_lines::print_note;
@@ -32,20 +35,6 @@ use crate::personalities::stuck::{self, RankStanding};
 use crate::session::Session;
 use crate::speech::complain;
 use crate::status::{DONE, ERROR, error_if};
-
-/// A test that was checked, with its storage.
-pub(crate) struct ReadyTest {
-    pub(crate) meant: Parsed,
-    /// `file:line: ` for a script, empty for the command line.
-    pub(crate) at: String,
-    pub(crate) storage: Box<dyn Storage>,
-    /// Number of ranks in the test.
-    pub(crate) ranks: u32,
-    /// How long a collective call on a file may last.
-    pub(crate) call_limit: Duration,
-    /// What keys its data, once the secret is read.
-    pub(crate) data_key: Option<DataKey>,
-}
 
 /// The outputs that only rank 0 has. A thread of rank 0 takes them.
 pub(crate) struct IorPrinter {
@@ -182,7 +171,7 @@ impl IorPrinter {
                 return Err(usage);
             }
         };
-        match output::open(&meant.output, argv) {
+        match open(&meant.output, argv) {
             Ok(output) => {
                 let live_path = meant.output.live.clone();
                 let is_document =
@@ -259,12 +248,22 @@ impl EventObserver<IorEvent<'_>> for Followed<'_> {
     }
 }
 
+/// The requested output for the run started as `argv`. Its files are created or emptied now.
+fn open(look: &Output, argv: &[String]) -> Result<Box<dyn ResultOutput>, Usage> {
+    let streams = Streams::open(look)?;
+    let output: Box<dyn ResultOutput> = match look.format {
+        ResultFormat::Text => Box::new(IorText::new(streams, look, argv)),
+        ResultFormat::Json => Box::new(Json::new(streams, look, argv)),
+        ResultFormat::Csv => Box::new(Csv::new(streams, look)),
+    };
+    match &look.rank_csv {
+        None => Ok(output),
+        Some(path) => Ok(Box::new(WithRanks::create(output, path)?)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use command::ior::Output;
-
-    use super::super::json::Json;
-    use super::super::streams::Streams;
     use super::super::streams::tests::Page;
     use super::*;
 

@@ -12,11 +12,12 @@ use units::MIB;
 use workloads::ior::{IorEvent, first_path};
 use workloads::kit::observer::EventObserver;
 
+use super::numbers::date;
 use super::output::ResultOutput;
 use super::shown::{ShownTest, name_of};
 use super::streams::Streams;
-use super::summary::OperationSummary;
-use super::text::{date, machine, row_numbers};
+use super::text::{machine, row_numbers};
+use super::totals::OperationSummary;
 use super::value::{JsonValue, Members};
 use super::warnings::Warnings;
 use super::{chatter, summary};

@@ -18,6 +18,7 @@ mod shown;
 mod streams;
 mod summary;
 mod text;
+mod totals;
 mod value;
 mod warnings;
 
@@ -26,13 +27,16 @@ mod parser_tests;
 
 use std::collections::HashSet;
 use std::io;
+use std::time::Duration;
 
 use command::IorOption;
 use command::classic::{self, ClassicLine, ClassicOption, described, help_of_options};
 use command::ior::Parsed;
 use lint::Drift;
 use ranks::launcher::RankLaunch;
+use storage::Storage;
 use units::Usage;
+use workloads::kit::payload::DataKey;
 
 use super::LineEffect;
 use super::classic::drift::{self, RejectedOptions};
@@ -43,8 +47,22 @@ use super::waiting;
 use crate::session::{Needs, RankStart, Session};
 use crate::status::DONE;
 use environment::Outside;
-use flow::{IorPrinter, ReadyTest, run_tests};
+use flow::{IorPrinter, run_tests};
 use script::ScriptTest;
+
+/// A test that was checked, with its storage.
+pub(crate) struct ReadyTest {
+    pub(crate) meant: Parsed,
+    /// `file:line: ` for a script, empty for the command line.
+    pub(crate) at: String,
+    pub(crate) storage: Box<dyn Storage>,
+    /// Number of ranks in the test.
+    pub(crate) ranks: u32,
+    /// How long a collective call on a file may last.
+    pub(crate) call_limit: Duration,
+    /// What keys its data, once the secret is read.
+    pub(crate) data_key: Option<DataKey>,
+}
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
 /// the exit status.

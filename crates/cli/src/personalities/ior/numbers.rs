@@ -1,4 +1,6 @@
-//! Numbers as `ior` prints them (IOR 4.1).
+//! Numbers and dates as `ior` prints them (IOR 4.1).
+
+use jiff::Zoned;
 
 /// A size as in the Options block.
 pub(crate) fn size(bytes: u64) -> String {
@@ -18,6 +20,11 @@ pub(crate) fn column(value: f64) -> String {
         _ => 0,
     };
     format!("{:<10}", format!("{value:.decimals$}"))
+}
+
+/// A date in the form of C's `ctime`.
+pub(crate) fn date() -> String {
+    Zoned::now().strftime("%a %b %e %H:%M:%S %Y").to_string()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use command::ior::{Edition, Hog, Offsets, Parsed, Request};
 use workloads::ior::{IorEvent, RankPlacement};
 
 use super::numbers;
-use super::summary::PhaseTotals;
+use super::totals::{PhaseTotals, row_of};
 use super::value::{JsonValue, Members};
 
 /// The state of one test.
@@ -194,15 +194,6 @@ const PACKETS: &str = "toir";
 /// The letter of the packet type: the first letter of its name.
 fn packet_letter(parameters: &Request) -> char {
     format!("{:?}", parameters.packet).chars().next().map_or('t', |first| first.to_ascii_lowercase())
-}
-
-/// The summary row of a phase; `None` for a half of a mixed phase and for a write check.
-pub(crate) fn row_of(phase: &str) -> Option<&'static str> {
-    match phase {
-        "write" => Some("write"),
-        "read" | "read_check" => Some("read"),
-        _ => None,
-    }
 }
 
 /// The name of a phase's own row in the results; `None` if it has no row.

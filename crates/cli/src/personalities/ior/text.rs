@@ -3,7 +3,6 @@
 //! Invariant: no engine here. All numbers come from a record or an event.
 
 use command::ior::{Edition, Output, Parsed};
-use jiff::Zoned;
 use results::record::Phase;
 use storage::Space;
 use workloads::ior::{IorEvent, first_path};
@@ -33,11 +32,6 @@ pub(crate) struct IorText {
     below: BelowText,
     /// The warnings below them.
     warnings: Warnings,
-}
-
-/// A date in the form of C's `ctime`.
-pub(crate) fn date() -> String {
-    Zoned::now().strftime("%a %b %e %H:%M:%S %Y").to_string()
 }
 
 impl IorText {
@@ -75,7 +69,7 @@ impl IorText {
         let mut text = format!("IOR-{version}: MPI Coordinated Test of Parallel I/O\n");
         let machine = machine(self.verbose());
         for (key, value) in
-            [("Began", date().as_str()), ("Command line", &self.command), ("Machine", &machine)]
+            [("Began", numbers::date().as_str()), ("Command line", &self.command), ("Machine", &machine)]
         {
             text.push_str(&line(key, value));
         }
@@ -167,7 +161,9 @@ impl ResultOutput for IorText {
         let shown_path = if self.older() { whole_header_dir(&path).display().to_string() } else { path };
         let number = meant.request.test.to_string();
         let mut text = String::new();
-        for (key, value) in [("TestID", number.as_str()), ("StartTime", &date()), ("Path", &shown_path)] {
+        for (key, value) in
+            [("TestID", number.as_str()), ("StartTime", &numbers::date()), ("Path", &shown_path)]
+        {
             text.push_str(&line(key, value));
         }
         if let Some(space) = space {
@@ -203,7 +199,7 @@ impl ResultOutput for IorText {
             text.push_str(&format!("\nSummary of all tests:\n{}", summary::table(&self.tests)));
         }
         if complete {
-            text.push_str(&line("Finished", &date()));
+            text.push_str(&line("Finished", &numbers::date()));
         }
         self.streams.put(&text);
         let verbose = self.tests.iter().any(|test| test.parameters().verbose > 0);
