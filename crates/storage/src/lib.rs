@@ -39,5 +39,6 @@ pub use files::{MountedFileSystem, directory_of, space, stored_before_full};
 pub use hints::Hints;
 pub use listing::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};
 pub use traits::{
-    EndedTransfer, File, Mode, NameStatus, Names, Op, Open, PageCache, Parts, Queue, Space, Storage, Wait,
+    EndedTransfer, File, Mode, NameStatus, Names, Op, Open, PageCache, Parts, Queue, Space, Storage,
+    StorageLibrary, Wait,
 };

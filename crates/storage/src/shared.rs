@@ -107,15 +107,11 @@ macro_rules! files_of_system {
         fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn $crate::PageCache>>> {
             $crate::residency::of(self.system_path(path))
         }
-
-        fn keeps_data(&self) -> bool {
-            true
-        }
     };
 }
 pub(crate) use files_of_system;
 
-/// The same for files that a library moves through MPI; the field `inside` knows the collective calls.
+/// The same for files that a library moves through MPI.
 macro_rules! files_by_library {
     () => {
         $crate::shared::files_of_system!();
@@ -128,12 +124,8 @@ macro_rules! files_by_library {
             Some(&$crate::names::MountedNames)
         }
 
-        fn is_collective(&self) -> bool {
-            true
-        }
-
-        fn inside(&self) -> Option<(u64, &'static str)> {
-            self.inside.call()
+        fn library(&self) -> Option<&dyn $crate::StorageLibrary> {
+            Some(self)
         }
 
         fn direct(&self) -> bool {

@@ -106,9 +106,9 @@ pub struct Space {
     pub block_bytes: u64,
 }
 
-/// A storage system that holds files.
-pub trait Storage: Sync {
-    /// Loads the library that files need, if any; called by running ranks before they open any file.
+/// A library that moves files: how it is loaded, and how it fails.
+pub trait StorageLibrary: Sync {
+    /// Loads it; called by running ranks before they open any file.
     fn load(&self) -> Result<(), Usage> {
         Ok(())
     }
@@ -116,6 +116,37 @@ pub trait Storage: Sync {
     /// The version of the underlying library, as IOR 4.1 shows it; empty where there is none.
     fn version(&self) -> String {
         String::new()
+    }
+
+    /// Whether a file can be neither synced nor closed after a failed call, because the ranks would wait for
+    /// each other inside the library. In that case all its ranks abandon it instead.
+    fn is_fragile(&self) -> bool {
+        false
+    }
+
+    /// Why a call failed, if other ranks may not know of the failure and would wait inside the library
+    /// forever.
+    fn stuck(&self) -> Option<String> {
+        None
+    }
+
+    /// The collective call on a shared file that this rank is in: a number that no other call of this storage
+    /// has, and a word. If a rank does not make the call, the others stay in it forever.
+    fn inside(&self) -> Option<(u64, &'static str)> {
+        None
+    }
+
+    /// Whether a file was abandoned. The library would close it when MPI ends, and block there.
+    fn has_abandoned(&self) -> bool {
+        false
+    }
+}
+
+/// A storage system that holds files.
+pub trait Storage: Sync {
+    /// The library that it needs, if any.
+    fn library(&self) -> Option<&dyn StorageLibrary> {
+        None
     }
 
     /// Opens a file; with `how.shared` all ranks of `comm` call this together.
@@ -159,7 +190,7 @@ pub trait Storage: Sync {
     /// Metadata operations of the underlying mounted file system, also where a library is between; `None`
     /// where there is none. Paths are those of [`Storage::system_path`].
     fn mounted(&self) -> Option<&dyn Names> {
-        self.names().filter(|_| self.keeps_data())
+        self.names()
     }
 
     /// This client's page cache of a file, if it can be queried and gives true answers; through a separate
@@ -180,11 +211,6 @@ pub trait Storage: Sync {
         Ok(())
     }
 
-    /// Whether syncing and closing a shared file are collective calls.
-    fn is_collective(&self) -> bool {
-        false
-    }
-
     /// Whether a transfer moves the same piece of all segments, for a file that was opened with an owner in
     /// its [`Parts`]. Its data is then these pieces end to end, and its offset is that of the first.
     fn moves_all_segments(&self) -> bool {
@@ -202,39 +228,20 @@ pub trait Storage: Sync {
         Ok(())
     }
 
-    /// Whether a file can be neither synced nor closed after a failed call, because the ranks would wait for
-    /// each other inside the library. In that case all its ranks abandon it instead.
-    fn is_fragile(&self) -> bool {
-        false
-    }
-
-    /// Why a call failed, if other ranks may not know of the failure and would wait inside the library
-    /// forever.
-    fn stuck(&self) -> Option<String> {
-        None
-    }
-
-    /// The collective call on a shared file that this rank is in: a number that no other call of this storage
-    /// has, and a word. If a rank does not make the call, the others stay in it forever.
-    fn inside(&self) -> Option<(u64, &'static str)> {
-        None
-    }
-
-    /// Whether a file was abandoned. The library would close it when MPI ends, and block there.
-    fn has_abandoned(&self) -> bool {
-        false
-    }
-
-    /// Whether a file holds only the written data and is as long as it.
-    fn is_bare(&self) -> bool {
-        true
-    }
-
-    /// Whether written data can be read back; a system that only counts bytes keeps none.
-    fn keeps_data(&self) -> bool;
-
     /// Whether transfers bypass this client's page cache.
     fn direct(&self) -> bool;
+}
+
+impl dyn Storage + '_ {
+    /// Loads the library that it needs, if any. See [`StorageLibrary::load`].
+    pub fn load(&self) -> Result<(), Usage> {
+        self.library().map_or(Ok(()), StorageLibrary::load)
+    }
+
+    /// The version of its library; empty where there is none.
+    pub fn version(&self) -> String {
+        self.library().map_or(String::new(), StorageLibrary::version)
+    }
 }
 
 /// An open file. Offsets and lengths are bytes.
@@ -254,7 +261,7 @@ pub trait File {
     /// Closes the file; a failed close is a result.
     fn close(self: Box<Self>) -> io::Result<()>;
 
-    /// Leaves the file open for good, see [`Storage::is_fragile`]; all its ranks know of the failure.
+    /// Leaves the file open for good, see [`StorageLibrary::is_fragile`]; all its ranks know of the failure.
     fn abandon(self: Box<Self>) {}
 
     /// The hints that the file was opened with, if there are any or if the settings ask to show them. The

@@ -127,10 +127,6 @@ impl Storage for Faulty {
         Ok(None)
     }
 
-    fn keeps_data(&self) -> bool {
-        true
-    }
-
     fn page_cache(&self, _path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
         Ok(Some(Box::new(EmptyPageCache)))
     }

@@ -10,7 +10,7 @@ use crate::{Abilities, FileForm, Packet};
 impl Request {
     /// The abilities of the backend. An unknown backend passes all rules here; the lookup of the backend
     /// rejects it.
-    fn abilities(&self) -> Abilities {
+    pub fn abilities(&self) -> Abilities {
         crate::backend(&self.backend).map_or(Abilities::PLAIN, |backend| backend.abilities)
     }
 

@@ -17,7 +17,7 @@ impl Request {
     }
 
     /// Whether the backend only counts and stores nothing.
-    fn keeps_nothing(&self) -> bool {
+    pub fn keeps_nothing(&self) -> bool {
         self.abilities().is_some_and(|abilities| !abilities.keeps_data)
     }
 

@@ -20,6 +20,8 @@ use std::path::Path;
 use ranks::Comm;
 use units::Usage;
 
+use crate::StorageLibrary;
+
 pub use crate::mpi_file::Participation as Access;
 pub use values::{ArrayValues, Element};
 
@@ -116,12 +118,9 @@ pub struct LibraryMemory {
 }
 
 /// A library for files of arrays.
-pub trait Arrays: Sync {
+pub trait Arrays: StorageLibrary {
     /// Its name, as in records.
     fn name(&self) -> &'static str;
-
-    /// Its version, as it reports it.
-    fn version(&self) -> String;
 
     /// Creates a file, or replaces an existing one, with these hints. The file is then ready for definitions.
     /// Collective.
@@ -132,23 +131,6 @@ pub trait Arrays: Sync {
 
     /// The memory that the library holds in this process; `None` where it was built without this report.
     fn held(&self) -> Option<LibraryMemory>;
-
-    /// Whether a file cannot be closed after a failed call, because the ranks would wait for each other
-    /// inside the library. In that case all its ranks abandon it instead.
-    fn is_fragile(&self) -> bool {
-        false
-    }
-
-    /// Why a call failed, if other ranks may not know of the failure and would wait inside the library
-    /// forever.
-    fn stuck(&self) -> Option<String> {
-        None
-    }
-
-    /// Whether a file was abandoned. The library would close it when MPI ends, and block there.
-    fn has_abandoned(&self) -> bool {
-        false
-    }
 }
 
 /// An open file of arrays; it stays open until it is closed explicitly.

@@ -1,7 +1,7 @@
 //! The abilities in the table of backends equal what each storage really offers, for all backends.
 
 use command::Settings;
-use command::{BACKENDS, FileForm, Needs};
+use command::{BACKENDS, Needs};
 use ranks::local;
 use storage::{Mode, Open, Parts};
 
@@ -12,9 +12,6 @@ fn the_table_of_abilities_equals_what_each_storage_offers() {
         let storage = (storage::driver(backend.name).unwrap().open)(&Settings::default())
             .expect("the defaults are valid");
         assert_eq!(storage.names().is_some(), able.names, "{name}: names");
-        assert_eq!(storage.keeps_data(), able.keeps_data, "{name}: data");
-        assert_eq!(storage.is_collective(), able.collective, "{name}: collective calls");
-        assert_eq!(storage.is_bare(), able.form == FileForm::Bytes, "{name}: form");
         assert!(able.sync_bytes.is_power_of_two(), "{name}: unit of a sync");
         let mut settings = Settings::default();
         settings.set(&format!("{name}.useFileView"), "1");

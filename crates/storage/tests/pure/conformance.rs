@@ -49,7 +49,7 @@ fn written_data_is_read_back_from_any_offset() {
         file.sync().unwrap();
         assert_eq!(file.size().unwrap(), 6 * 4096, "{}", backend.name);
         file.close().unwrap();
-        if !storage.keeps_data() {
+        if !backend.abilities.keeps_data {
             return;
         }
         let mut file = storage.open(comm, &path, READ).unwrap();
@@ -67,7 +67,7 @@ fn written_data_is_read_back_from_any_offset() {
 #[test]
 fn reading_beyond_the_end_returns_the_existing_bytes_and_then_none() {
     each(|backend, storage, comm, dir| {
-        if !storage.keeps_data() {
+        if !backend.abilities.keeps_data {
             return;
         }
         let path = dir.join("f");
@@ -83,7 +83,7 @@ fn reading_beyond_the_end_returns_the_existing_bytes_and_then_none() {
 #[test]
 fn opening_for_writing_keeps_the_existing_data() {
     each(|backend, storage, comm, dir| {
-        if !storage.keeps_data() {
+        if !backend.abilities.keeps_data {
             return;
         }
         let path = dir.join("f");
@@ -98,7 +98,7 @@ fn opening_a_missing_file_is_an_error_and_it_has_no_size() {
     each(|backend, storage, comm, dir| {
         let path = dir.join("nothing");
         assert_eq!(storage.size(&path).unwrap(), None, "{}", backend.name);
-        if storage.keeps_data() {
+        if backend.abilities.keeps_data {
             let error = storage.open(comm, &path, READ).err().expect("no such file");
             assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{}", backend.name);
             assert!(storage.remove(&path).is_err(), "{}", backend.name);
@@ -133,7 +133,7 @@ fn ranks_write_one_file_at_the_same_time() {
             file.close().unwrap();
         });
         assert!(all.iter().all(Result::is_ok));
-        if storage.keeps_data() {
+        if backend.abilities.keeps_data {
             let bytes = std::fs::read(&path).unwrap();
             for (index, block) in bytes.chunks(4096).enumerate() {
                 assert_eq!(block, pattern(4096, index as u8), "{}, block {index}", backend.name);

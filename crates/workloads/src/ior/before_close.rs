@@ -26,7 +26,7 @@ pub(super) fn report_hints(test: &mut RunningTest<'_>, done: &RankDone) -> Resul
     let Request { backend, settings, .. } = test.parameters;
     let file = format!("{}.hintsFileName", backend.to_lowercase());
     let given = settings.under("hint.").next().is_some() || settings.text(&file).is_some();
-    if test.hints_reported || !given || !test.storage.is_collective() {
+    if test.hints_reported || !given || !test.parameters.abilities().collective {
         return Ok(());
     }
     test.hints_reported = true;
@@ -45,7 +45,8 @@ pub(super) fn report(
     setting: &PhaseSetting,
     done: &RankDone,
 ) -> Result<(), Halt> {
-    if !test.parameters.collective || test.parameters.file_per_rank || !test.storage.is_collective() {
+    if !test.parameters.collective || test.parameters.file_per_rank || !test.parameters.abilities().collective
+    {
         return Ok(());
     }
     let (comm, counts) = (test.rank.comm, (done.uncollective, done.transfers));

@@ -12,6 +12,7 @@
 use std::io;
 use std::path::Path;
 
+use command::FileForm;
 use ranks::{Halt, Reduce};
 use results::record::SampledData;
 use storage::{Buffer, Mode, Open};
@@ -44,8 +45,9 @@ impl DataSample {
         order: &mut TransferOrder,
         transfers: u64,
     ) -> Self {
-        let has_stamps = test.parameters.packet == Packet::Stamped && test.storage.is_bare();
-        let is_read = kind == PhaseKind::Read && test.storage.keeps_data();
+        let able = test.parameters.abilities();
+        let has_stamps = test.parameters.packet == Packet::Stamped && able.form == FileForm::Bytes;
+        let is_read = kind == PhaseKind::Read && able.keeps_data;
         let applies = has_stamps && is_read;
         let samples = if applies { SAMPLES.min(transfers) } else { 0 };
         let seed = storage::unforeseen();

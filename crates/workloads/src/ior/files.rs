@@ -91,7 +91,7 @@ pub(super) fn make_dirs(test: &RunningTest<'_>) -> Result<(), Halt> {
 /// Rejects a mixed phase on incomplete files, because it would read data that is not there.
 pub(super) fn all_there(test: &RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let needed = layout(test.parameters, test.rank.comm.size()).file_bytes();
-    let keeps = test.storage.keeps_data() && !test.parameters.write;
+    let keeps = test.parameters.abilities().keeps_data && !test.parameters.write;
     let own = own(test, repetition).filter(|_| keeps);
     let there = own.map_or(Ok(()), |path| match lacks(test.storage, &path, needed) {
         Ok(None) => Ok(()),

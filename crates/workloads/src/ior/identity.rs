@@ -41,7 +41,7 @@ pub(super) fn payload(
         // Each repetition writes a new generation, into the file of the one before or into its own.
         identity.generation = identity.generation.wrapping_add(repetition.number);
     }
-    if !known && cares && parameters.packet == Packet::Stamped && test.storage.keeps_data() {
+    if !known && cares && parameters.packet == Packet::Stamped && test.parameters.abilities().keeps_data {
         identity.generation = newest_generation(test, identity, path, order, transfers)?;
     }
     Ok(Payload::new(identity))

@@ -257,7 +257,7 @@ fn order(
 /// Fails on all ranks if one rank cannot open a shared file together with the others, which would then wait
 /// for it. It cannot if the file or its directory is missing, or if it may not read the file.
 pub(super) fn reachable(test: &RunningTest<'_>, kind: PhaseKind, path: &Path) -> Result<(), Halt> {
-    if test.parameters.file_per_rank || !test.storage.is_collective() {
+    if test.parameters.file_per_rank || !test.parameters.abilities().collective {
         return Ok(());
     }
     let dir = directory_of(path);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use command::FileForm;
 use measure::{Clock, Meter};
 use storage::{Buffer, Queue};
 
@@ -63,8 +64,9 @@ fn fill_slots(queue: &mut dyn Queue, kind: PhaseKind, payload: &Payload) {
 
 /// The end of the file that this rank is about to read, if the size of the file gives it.
 pub(super) fn end(test: &RunningTest<'_>, kind: PhaseKind, path: &Path, payload: &Payload) -> FileEnd {
-    let storage = test.storage;
-    if kind.writes() || !storage.keeps_data() || !storage.is_bare() || storage.is_device(path) {
+    let (storage, able) = (test.storage, test.parameters.abilities());
+    let has_size = able.keeps_data && able.form == FileForm::Bytes;
+    if kind.writes() || !has_size || storage.is_device(path) {
         return FileEnd::UNKNOWN;
     }
     // If the file is missing or cannot be queried, its open reports the error.
@@ -86,7 +88,7 @@ pub(super) fn mode(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetiti
         (PhaseKind::Write, _) => TransferMode::Write,
         (PhaseKind::Mixed, Some(percent)) => {
             // If transfers or syncs are collective calls, all ranks must make the same calls.
-            let together = test.storage.is_collective() && !test.parameters.file_per_rank;
+            let together = test.parameters.abilities().collective && !test.parameters.file_per_rank;
             let source = if together { 0 } else { test.rank.comm.rank() };
             let seed = seed_of(&[repetition.offset_seed, source.into()]);
             TransferMode::Mix(Mix::new(percent, seed))

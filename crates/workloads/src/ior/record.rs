@@ -1,6 +1,7 @@
 //! Makes one phase record from every rank's measurements, by the formulas of
 //! docs/explanation/clock-and-phases.md.
 
+use command::FileForm;
 use command::ior::RateLimit;
 use measure::ByteTimeline;
 use ranks::Halt;
@@ -106,7 +107,7 @@ fn check_nothing_lost(test: &RunningTest<'_>, setting: &PhaseSetting, sums: &Sum
     }
     let written = sums.bytes;
     let expected = test.parameters.total_bytes(test.rank.comm.size());
-    let is_known = test.storage.keeps_data() && sums.devices == 0;
+    let is_known = test.parameters.abilities().keeps_data && sums.devices == 0;
     let whole = is_known && Some(written) == expected;
     let found = match sums.files < written && whole && test.rank.comm.rank() == 0 {
         true if test.parameters.file_per_rank => sums.files,
@@ -144,7 +145,7 @@ fn report(
     let sized = sums.devices == 0 && sums.files != phase.expected_bytes;
     // The size of a file that holds more than the data is not usable. The classic program does not compare it
     // either.
-    if test.storage.is_bare() && (sized || !all_moved) {
+    if test.parameters.abilities().form == FileForm::Bytes && (sized || !all_moved) {
         let (expected, found, moved) = (phase.expected_bytes, sums.files, phase.bytes);
         test.observer.event(&IorEvent::Size { expected, found, moved });
     }
@@ -194,8 +195,10 @@ fn report_memory(
     if let Some(reason) = beneath::cached_read(label, phase.cached_before) {
         test.notice_in(setting, &reason)?;
     }
-    let queries =
-        setting.kind.reads() && phase.ops > 0 && test.storage.keeps_data() && !test.storage.direct();
+    let queries = setting.kind.reads()
+        && phase.ops > 0
+        && test.parameters.abilities().keeps_data
+        && !test.storage.direct();
     if queries && phase.cached_before.is_none() {
         test.notice_in(setting, &reason!(CacheUnknown { label }))?;
     }
@@ -203,7 +206,7 @@ fn report_memory(
         let SampledData { blocks, wrong } = sampled;
         test.notice_in(setting, &reason!(SampledWrong { label, wrong, sampled_blocks: blocks }))?;
     }
-    if phase.repeated_bytes > 0 && setting.is_first && test.storage.keeps_data() {
+    if phase.repeated_bytes > 0 && setting.is_first && test.parameters.abilities().keeps_data {
         let (repeated, bytes) = (phase.repeated_bytes, phase.bytes);
         let cacheable = (!phase.direct).then_some(true);
         test.notice_in(setting, &reason!(RepeatedData { label, repeated, bytes, cacheable }))?;

@@ -10,7 +10,7 @@ use measure::{Clock, Tick};
 use ranks::FailureCause;
 use ranks::{Comm, Halt, Reduce};
 use rustix::io::Errno;
-use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage};
+use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage, StorageLibrary};
 
 use super::layout::open;
 use crate::kit::checker::Checker;
@@ -291,7 +291,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
 
     /// Whether sync and close are collective calls.
     fn is_collective(&self) -> bool {
-        self.job.storage.is_collective() && !self.job.parameters.file_per_rank
+        self.job.parameters.abilities().collective && !self.job.parameters.file_per_rank
     }
 
     /// Runs the loop up to `stop`; `None` if it failed or the file is missing.
@@ -432,7 +432,7 @@ fn ask(file: Option<&dyn File>, checker: Option<&mut Checker>) -> u64 {
 
 /// Abandons a file that cannot be closed any more, because a rank failed on it.
 fn abandon_failed(job: &RankJob<'_>, failed: bool, file: &mut Option<Box<dyn File>>) -> Result<(), Halt> {
-    if !job.storage.is_fragile() {
+    if !job.storage.library().is_some_and(StorageLibrary::is_fragile) {
         return Ok(());
     }
     let failed = match job.parameters.file_per_rank {

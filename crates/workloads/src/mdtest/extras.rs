@@ -236,7 +236,7 @@ pub(super) fn list(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Resu
     let owners = if parameters.unique_dir || parameters.shared_file { 1 } else { u64::from(run.ranks()) };
     // A rank knows the number of items only if this run created all of them.
     let known = parameters.create && !parameters.keep_going && run.items == counts.items();
-    let known = known && run.storage.keeps_data();
+    let known = known && !parameters.keeps_nothing();
     let items = known.then(|| counts.per_dir * owners + parameters.preload);
     let mut listing = List {
         names: run.names,

@@ -105,10 +105,6 @@ impl Storage for Recording {
         Some(self)
     }
 
-    fn keeps_data(&self) -> bool {
-        true
-    }
-
     fn direct(&self) -> bool {
         false
     }

@@ -42,7 +42,7 @@ pub fn run(
     if place.shift != 0 {
         observer.event(&MdtestEvent::Shift(place.shift));
     }
-    if storage.keeps_data() {
+    if !parameters.keeps_nothing() {
         place::report_warm_names(parameters, &place, &mut rank, observer)?;
     }
     rank.check_key(key)?;

@@ -69,7 +69,7 @@ fn files(test: &ReadyTest, found: &FilesThere, fails: bool) -> String {
         let last = parameters.repetitions - 1;
         text.push_str(&format!(", and so on to .{last} for each repetition"));
     }
-    if test.storage.keeps_data() {
+    if test.meant.request.abilities().keeps_data {
         let FilesThere { looked_for, there, .. } = *found;
         let of = if looked_for < count { format!(" of the first {looked_for}") } else { String::new() };
         text.push_str(&match (there, parameters.write && !fails, parameters.use_existing) {
@@ -103,7 +103,7 @@ impl FilesThere {
     /// Looks for the files, if the storage keeps data.
     fn by(test: &ReadyTest) -> Self {
         let mut found = Self { looked_for: count(test).min(LOOKED_FOR_MAX), ..Self::default() };
-        let looked_for = if test.storage.keeps_data() { found.looked_for } else { 0 };
+        let looked_for = if test.meant.request.abilities().keeps_data { found.looked_for } else { 0 };
         for name in (0..looked_for).map(|rank| data_file(&test.meant.request, rank, 0)) {
             let kind = std::fs::symlink_metadata(test.storage.system_path(Path::new(&name)))
                 .map(|about| about.file_type());

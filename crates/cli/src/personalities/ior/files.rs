@@ -86,12 +86,15 @@ fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> 
 
 /// A data file of a test that is also a log of single transfers.
 fn data_in_log(tests: &[ReadyTest]) -> Option<(&'static str, &'static str, &str)> {
-    tests.iter().filter(|test| test.storage.keeps_data() && !test.meant.request.multi_file).find_map(|test| {
-        let name = test.meant.request.files()[0];
-        let place = FilePlace::from_path(test.storage.system_path(Path::new(name)))
-            .filter(|_| !test.meant.request.file_per_rank)?;
-        tests.iter().any(|other| is_log(&place, other)).then_some(("-o", "-O savePerOpDataCSV", name))
-    })
+    tests
+        .iter()
+        .filter(|test| test.meant.request.abilities().keeps_data && !test.meant.request.multi_file)
+        .find_map(|test| {
+            let name = test.meant.request.files()[0];
+            let place = FilePlace::from_path(test.storage.system_path(Path::new(name)))
+                .filter(|_| !test.meant.request.file_per_rank)?;
+            tests.iter().any(|other| is_log(&place, other)).then_some(("-o", "-O savePerOpDataCSV", name))
+        })
 }
 
 /// Whether a place is the file of a rank in a repetition of the test. There may be very many such files, so
@@ -112,7 +115,7 @@ fn is_data(place: &FilePlace, test: &ReadyTest) -> bool {
         let rank = number(parameters.file_per_rank, test.ranks)?;
         Some(data_file(parameters, rank, repetition))
     };
-    test.storage.keeps_data()
+    test.meant.request.abilities().keeps_data
         && name().is_some_and(|name| place.is_at(test.storage.system_path(Path::new(&name))))
 }
 

@@ -12,7 +12,7 @@ use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
 use report::sentences::sentence;
 use results::records::Sink;
-use storage::Space;
+use storage::{Space, StorageLibrary};
 use units::{Usage, visible};
 use workloads::ior::{self, IorContext, IorEvent, IorListener, first_path};
 use workloads::kit::board::Board;
@@ -61,7 +61,9 @@ pub(crate) fn run_tests(
         voice.as_ref().is_some_and(|(_, voice)| !voice.live_files.is_empty() || io::stderr().is_terminal());
     let is_local = session.mpi().is_none();
     let threads = if is_local && wants { Board::for_threads(session.size()).ok() } else { None };
-    let (rank, abandoned) = (session.rank(), || tests.iter().any(|test| test.storage.has_abandoned()));
+    let (rank, abandoned) = (session.rank(), || {
+        tests.iter().any(|test| test.storage.library().is_some_and(StorageLibrary::has_abandoned))
+    });
     let body = |part: RankContext<'_>, voice: Option<&mut IorPrinter>| {
         let node = if is_local { None } else { node_board(part.comm, wants)? };
         let rows = match &threads {
@@ -76,10 +78,10 @@ pub(crate) fn run_tests(
     let ranks = tests.iter().map(|test| test.ranks).max().unwrap_or(0);
     std::thread::scope(|scope| {
         let standing = || RankStanding {
-            inside: tests.iter().find_map(|test| test.storage.inside()),
-            stuck: tests.iter().find_map(|test| test.storage.stuck()),
+            inside: tests.iter().find_map(|test| test.storage.library()?.inside()),
+            stuck: tests.iter().find_map(|test| test.storage.library()?.stuck()),
         };
-        let together = tests.iter().find(|test| test.storage.is_collective());
+        let together = tests.iter().find(|test| test.meant.request.abilities().collective);
         let _watch = together.map(|test| stuck::watch(scope, "ior", rank, test.call_limit, standing));
         perform_unless(program, ranks, session, &abandoned, voice, body)
     })

@@ -16,6 +16,7 @@ use ranks::Comm;
 use units::Usage;
 
 use super::{ArrayFile, Arrays, LibraryMemory};
+use crate::StorageLibrary;
 use crate::hdf5::{self, Health, OpenWay, Opening, Transfers, Tuning};
 use crate::shared::together;
 use file::SetFile;
@@ -55,25 +56,9 @@ impl Hdf5Arrays {
     }
 }
 
-impl Arrays for Hdf5Arrays {
-    fn name(&self) -> &'static str {
-        "hdf5"
-    }
-
+impl StorageLibrary for Hdf5Arrays {
     fn version(&self) -> String {
         self.library.version.to_string()
-    }
-
-    fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
-        self.file(comm, path, OpenWay::Make, hints)
-    }
-
-    fn open(&self, comm: &dyn Comm, path: &Path) -> io::Result<Box<dyn ArrayFile>> {
-        self.file(comm, path, OpenWay::Open(READ_ONLY), &[])
-    }
-
-    fn held(&self) -> Option<LibraryMemory> {
-        None
     }
 
     fn is_fragile(&self) -> bool {
@@ -86,5 +71,23 @@ impl Arrays for Hdf5Arrays {
 
     fn has_abandoned(&self) -> bool {
         self.health.has_abandoned()
+    }
+}
+
+impl Arrays for Hdf5Arrays {
+    fn name(&self) -> &'static str {
+        "hdf5"
+    }
+
+    fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
+        self.file(comm, path, OpenWay::Make, hints)
+    }
+
+    fn open(&self, comm: &dyn Comm, path: &Path) -> io::Result<Box<dyn ArrayFile>> {
+        self.file(comm, path, OpenWay::Open(READ_ONLY), &[])
+    }
+
+    fn held(&self) -> Option<LibraryMemory> {
+        None
     }
 }

@@ -14,6 +14,7 @@ use ranks::Comm;
 use units::Usage;
 
 use super::{ArrayFile, Arrays, LibraryMemory};
+use crate::StorageLibrary;
 use crate::libraries::{LibraryKind, loaded_mpi};
 pub(crate) use file::{NcFile, NetcdfOpenMode};
 
@@ -50,13 +51,15 @@ impl Pnetcdf {
     }
 }
 
+impl StorageLibrary for Pnetcdf {
+    fn version(&self) -> String {
+        self.library.version()
+    }
+}
+
 impl Arrays for Pnetcdf {
     fn name(&self) -> &'static str {
         "pnetcdf"
-    }
-
-    fn version(&self) -> String {
-        self.library.version()
     }
 
     fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {

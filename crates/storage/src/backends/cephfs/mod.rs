@@ -23,7 +23,7 @@ use units::Usage;
 
 use crate::backends::Driver;
 use crate::libraries::LibraryKind;
-use crate::{File, Mode, NameStatus, Names, Open, Space, Storage, files};
+use crate::{File, Mode, NameStatus, Names, Open, Space, Storage, StorageLibrary, files};
 use mount::Mount;
 
 pub(super) const DRIVER: Driver = Driver { name: "cephfs", library: Some(&KIND), open };
@@ -113,7 +113,7 @@ impl Cephfs {
     }
 }
 
-impl Storage for Cephfs {
+impl StorageLibrary for Cephfs {
     fn load(&self) -> Result<(), Usage> {
         self.mount().map(|_| ()).map_err(|error| Usage(error.to_string()))
     }
@@ -121,7 +121,9 @@ impl Storage for Cephfs {
     fn version(&self) -> String {
         self.mount().map_or(String::new(), |mount| mount.version().to_owned())
     }
+}
 
+impl Storage for Cephfs {
     fn open(&self, _comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         let (flags, permissions) = match how.mode {
             Mode::Write => (libc::O_RDWR | libc::O_CREAT, 0o664),
@@ -164,6 +166,10 @@ impl Storage for Cephfs {
         Ok(Some(files::space_of(&unsafe { found.assume_init() })))
     }
 
+    fn library(&self) -> Option<&dyn StorageLibrary> {
+        Some(self)
+    }
+
     fn names(&self) -> Option<&dyn Names> {
         Some(self)
     }
@@ -175,10 +181,6 @@ impl Storage for Cephfs {
     fn sync_all(&self, _path: &Path) -> io::Result<()> {
         // SAFETY: the mount is live.
         self.mount()?.call(|f, mount| unsafe { (f.sync_fs)(mount) }).map(|_| ())
-    }
-
-    fn keeps_data(&self) -> bool {
-        true
     }
 
     fn direct(&self) -> bool {

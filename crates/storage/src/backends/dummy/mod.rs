@@ -76,8 +76,8 @@ impl Storage for Dummy {
         Some(self)
     }
 
-    fn keeps_data(&self) -> bool {
-        false
+    fn mounted(&self) -> Option<&dyn Names> {
+        None
     }
 
     fn direct(&self) -> bool {

@@ -21,7 +21,7 @@ use crate::backends::Driver;
 use crate::hdf5::{self, Health, HeldIdentifier, OpenWay, OpenedFile, Opening, SetsOf, Tuning};
 use crate::inside::Inside;
 use crate::shared::{files_by_library, is_empty, together};
-use crate::{File, Mode, Open, Storage, hints};
+use crate::{File, Mode, Open, Storage, StorageLibrary, hints};
 use command::Settings;
 use file::{H5File, ShownHints, TransferParts};
 use sets::{DatasetOptions, ELEMENT, Sets};
@@ -84,9 +84,7 @@ impl Hdf5Storage {
     }
 }
 
-impl Storage for Hdf5Storage {
-    files_by_library!();
-
+impl StorageLibrary for Hdf5Storage {
     fn load(&self) -> Result<(), Usage> {
         if self.library.get().is_none() {
             // Only this thread loads the library: each MPI rank is a process with one such thread.
@@ -98,6 +96,26 @@ impl Storage for Hdf5Storage {
     fn version(&self) -> String {
         self.library.get().map_or(String::new(), |library| format!("{} (Parallel)", library.version))
     }
+
+    fn is_fragile(&self) -> bool {
+        true
+    }
+
+    fn stuck(&self) -> Option<String> {
+        self.health.stuck()
+    }
+
+    fn has_abandoned(&self) -> bool {
+        self.health.has_abandoned()
+    }
+
+    fn inside(&self) -> Option<(u64, &'static str)> {
+        self.inside.call()
+    }
+}
+
+impl Storage for Hdf5Storage {
+    files_by_library!();
 
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         let _during = self.inside.opening(how);
@@ -127,22 +145,6 @@ impl Storage for Hdf5Storage {
                 Err(error)
             }
         }
-    }
-
-    fn is_fragile(&self) -> bool {
-        true
-    }
-
-    fn stuck(&self) -> Option<String> {
-        self.health.stuck()
-    }
-
-    fn has_abandoned(&self) -> bool {
-        self.health.has_abandoned()
-    }
-
-    fn is_bare(&self) -> bool {
-        false
     }
 }
 

@@ -25,7 +25,7 @@ use crate::backends::Driver;
 use crate::inside::Inside;
 use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Opener, Participation};
 use crate::shared::{asked, files_by_library, given, plain, together};
-use crate::{File, Mode, Open, Storage, hints};
+use crate::{File, Mode, Open, Storage, StorageLibrary, hints};
 use command::Settings;
 use moves::{Blocks, MpiFileTransfers, Pairs};
 
@@ -115,6 +115,16 @@ impl MpiIo {
     }
 }
 
+impl StorageLibrary for MpiIo {
+    fn has_abandoned(&self) -> bool {
+        self.inside.has_left()
+    }
+
+    fn inside(&self) -> Option<(u64, &'static str)> {
+        self.inside.call()
+    }
+}
+
 impl Storage for MpiIo {
     files_by_library!();
 
@@ -126,10 +136,6 @@ impl Storage for MpiIo {
 
     fn system_path<'p>(&self, path: &'p Path) -> &'p Path {
         plain(path)
-    }
-
-    fn has_abandoned(&self) -> bool {
-        self.inside.has_left()
     }
 
     fn moves_all_segments(&self) -> bool {

@@ -19,11 +19,11 @@ use ranks::Comm;
 use units::Usage;
 
 use crate::arrays::pnetcdf::{NcFile, NetcdfOpenMode, Pnetcdf};
-use crate::arrays::{Access, ArrayFile, Arrays};
+use crate::arrays::{Access, ArrayFile};
 use crate::backends::Driver;
 use crate::inside::Inside;
 use crate::shared::{files_by_library, is_empty, plain, together};
-use crate::{File, Mode, Open, Storage, hints};
+use crate::{File, Mode, Open, Storage, StorageLibrary, hints};
 use command::Settings;
 use file::{Cells, DataVariable};
 
@@ -60,9 +60,7 @@ impl Ncmpi {
     }
 }
 
-impl Storage for Ncmpi {
-    files_by_library!();
-
+impl StorageLibrary for Ncmpi {
     fn load(&self) -> Result<(), Usage> {
         if self.library.get().is_none() {
             // Only this thread loads the library: each MPI rank is a process with one such thread.
@@ -72,8 +70,20 @@ impl Storage for Ncmpi {
     }
 
     fn version(&self) -> String {
-        self.library.get().map_or(String::new(), Arrays::version)
+        self.library.get().map_or(String::new(), StorageLibrary::version)
     }
+
+    fn has_abandoned(&self) -> bool {
+        self.inside.has_left()
+    }
+
+    fn inside(&self) -> Option<(u64, &'static str)> {
+        self.inside.call()
+    }
+}
+
+impl Storage for Ncmpi {
+    files_by_library!();
 
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         let _during = self.inside.opening(how);
@@ -105,14 +115,6 @@ impl Storage for Ncmpi {
 
     fn system_path<'p>(&self, path: &'p Path) -> &'p Path {
         plain(path)
-    }
-
-    fn has_abandoned(&self) -> bool {
-        self.inside.has_left()
-    }
-
-    fn is_bare(&self) -> bool {
-        false
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use ranks::Comm;
+use storage::StorageLibrary;
 use storage::arrays::{
     Access, ArrayFile, ArrayValues, Arrays, Attribute, Attributes, Deferred, DimensionNumber, Element,
     LibraryMemory, Number, Records, Slab, Variable,
@@ -55,13 +56,19 @@ struct Open {
     taken: Vec<ArrayValues>,
 }
 
+impl StorageLibrary for Memory {
+    fn version(&self) -> String {
+        "1".to_owned()
+    }
+
+    fn is_fragile(&self) -> bool {
+        self.fragile
+    }
+}
+
 impl Arrays for Memory {
     fn name(&self) -> &'static str {
         "memory"
-    }
-
-    fn version(&self) -> String {
-        "1".to_owned()
     }
 
     fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
@@ -78,10 +85,6 @@ impl Arrays for Memory {
 
     fn held(&self) -> Option<LibraryMemory> {
         Some(LibraryMemory { most: 3, now: 1 })
-    }
-
-    fn is_fragile(&self) -> bool {
-        self.fragile
     }
 }
 
