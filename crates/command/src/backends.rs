@@ -134,7 +134,10 @@ impl Backend {
 
     /// The beginning of `{dir}` in a command line: the scheme of a file system without a mount.
     pub fn place(&self, word: &str) -> String {
-        let Some(scheme) = self.abilities.scheme else { return word.to_owned() };
+        // Options of the backend name files of this machine, such as its configuration.
+        let own = format!("--{}.", self.name);
+        let scheme = self.abilities.scheme.filter(|_| !word.starts_with(&own));
+        let Some(scheme) = scheme else { return word.to_owned() };
         let with = format!("{scheme}{{dir}}");
         word.replace(&with, "{dir}").replace("{dir}", &with)
     }

@@ -3,14 +3,24 @@
 use clap::Command;
 use clap::error::ErrorKind::{ArgumentConflict, MissingRequiredArgument};
 
+/// A command line without words.
+const NONE: [&str; 0] = [];
+
+fn command<A: clap::Args>() -> Command {
+    A::augment_args(Command::new("").no_binary_name(true).args_override_self(true))
+}
+
+/// The first fault of a command line, other than a broken rule between options.
+pub(crate) fn fault<A: clap::Args>(words: &[String]) -> Option<String> {
+    let error = command::<A>().try_get_matches_from(words).err()?;
+    (!matches!(error.kind(), ArgumentConflict | MissingRequiredArgument)).then(|| error.to_string())
+}
+
 /// The options in `words`. Options that cannot be read alone are left out.
 pub(crate) fn read<A: clap::Args>(words: &[String]) -> A {
-    let command = A::augment_args(Command::new("").no_binary_name(true).args_override_self(true));
-    let is_read = |words: &[String]| {
-        let fault = command.clone().try_get_matches_from(words).err().map(|error| error.kind());
-        // A broken rule between options leaves all their values.
-        matches!(fault, None | Some(ArgumentConflict | MissingRequiredArgument))
-    };
+    let command = command::<A>();
+    // A broken rule between options leaves all their values.
+    let is_read = |words: &[String]| fault::<A>(words).is_none();
     let (mut readable, mut rest) = (Vec::new(), words);
     if is_read(words) {
         (readable, rest) = (words.to_vec(), &[]);
@@ -22,7 +32,10 @@ pub(crate) fn read<A: clap::Args>(words: &[String]) -> A {
         }
         rest = after;
     }
-    let matches = command.ignore_errors(true).get_matches_from(readable);
+    let tolerant = command.ignore_errors(true);
+    // Help and version are errors also for a tolerant reader.
+    let matches = tolerant.clone().try_get_matches_from(readable);
+    let matches = matches.or_else(|_| tolerant.try_get_matches_from(NONE)).expect("no words have no fault");
     A::from_arg_matches(&matches).expect("every option has a default")
 }
 
@@ -55,5 +68,8 @@ mod tests {
         let line: MpiIoArgs = read(&words("--timeout 5 --timeout 6 --only a --only --large d --seed 7"));
         assert_eq!((line.timeout, line.seed, line.only.len(), line.large), (6, 7, 1, true));
         assert_eq!(read::<LsLrOptions>(&[]).entries, 101_000);
+        for line in ["-h", "--version", "-- --help", "--entries -h"] {
+            assert_eq!(read::<LsLrOptions>(&words(line)).entries, 101_000, "{line}");
+        }
     }
 }

@@ -178,6 +178,9 @@ pub(crate) fn check<T: ClassicLine>(line: &ReadLine<T>, rule: OptionRule<T::Opti
             rule(given, row.id, given.text().unwrap_or_default())?;
             check_option(row.long.unwrap_or_default())?;
         }
+        if let OptionInput::Module(option, _) = &given.input {
+            check_option(option.option.name)?;
+        }
     }
     Ok(())
 }
@@ -190,6 +193,7 @@ fn check_option(long: &str) -> Result<(), Usage> {
         }
         "data-of" => "a campaign gives each job its own data. Leave `--data-of` out.".to_owned(),
         "data-key" | "nonce" => "the key of the data is an option of `assay run`. Leave it out.".to_owned(),
+        "remote_prefix" => "a campaign gives paths from the root of CephFS. Leave it out.".to_owned(),
         "dryRun" | "list" => format!("`--{long}` does nothing that can be measured. Leave it out."),
         _ => return Ok(()),
     }))
@@ -207,14 +211,14 @@ pub(crate) fn check_stray(program: &str, stray: Option<&str>) -> Result<(), Usag
 }
 
 /// Rejects files outside the campaign's own directory.
-pub(crate) fn check_place(letter: char, place: &str) -> Result<(), Usage> {
+pub(crate) fn check_place(option: &str, place: &str) -> Result<(), Usage> {
     let inside =
         |dir: &str| (dir == "{dir}" || dir.starts_with("{dir}/")) && !dir.split('/').any(|part| part == "..");
     if place.split('@').all(inside) {
         return Ok(());
     }
     Err(Usage(format!(
-        "`-{letter} {place}` lies outside the campaign's own directory. Leave it out, or begin it with \
+        "`{option} {place}` lies outside the campaign's own directory. Leave it out, or begin it with \
          `{{dir}}/`."
     )))
 }

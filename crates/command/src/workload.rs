@@ -66,6 +66,18 @@ pub struct Workload {
     /// Whether it shows its progress in a file.
     shows_progress: bool,
     read: fn(&[String]) -> WorkloadLine,
+    /// The first fault of a command line, for those whose reader finds it.
+    fault: fn(&[String]) -> Option<String>,
+}
+
+impl Workload {
+    /// The last word, if it is an option without its value. A campaign appends the place of the files, which
+    /// the option would take.
+    fn option_without_value<'w>(&self, words: &'w [String]) -> Option<&'w str> {
+        let last = words.last().filter(|last| last.starts_with('-') && !last.contains('='))?;
+        let more = [words, &["1".to_owned()]].concat();
+        (self.fault)(words).filter(|fault| (self.fault)(&more).as_ref() != Some(fault)).map(|_| &**last)
+    }
 }
 
 /// What most workloads have.
@@ -80,6 +92,7 @@ const USUAL: Workload = Workload {
     measures: Measures::Operations,
     shows_progress: false,
     read: |words| WorkloadLine::Ls(LsLine::read(words)),
+    fault: |_| None,
 };
 
 /// All workloads, by name.
@@ -100,6 +113,7 @@ pub const WORKLOADS: &[Workload] = &[
         key: "fdtree",
         place: &["-o", "{dir}"],
         read: |words| WorkloadLine::Fdtree(fdtree::Parsed::read(words).0),
+        fault: |words| fdtree::Parsed::read(words).1.err().map(|usage| usage.0),
         ..USUAL
     },
     Workload {
@@ -111,6 +125,7 @@ pub const WORKLOADS: &[Workload] = &[
         place: &["-f", "{dir}/flash_"],
         measures: Measures::Bytes,
         read: |words| WorkloadLine::FlashIo(Box::new(flash_io::Parsed::read(words).0)),
+        fault: |words| flash_io::Parsed::read(words).1.err().map(|usage| usage.0),
         ..USUAL
     },
     Workload {
@@ -134,6 +149,7 @@ pub const WORKLOADS: &[Workload] = &[
         key: "ls_lr",
         place: &["{dir}"],
         read: |words| WorkloadLine::LsLr(Box::new(clap_line::read(words))),
+        fault: clap_line::fault::<LsLrOptions>,
         ..USUAL
     },
     Workload {
@@ -164,6 +180,7 @@ pub const WORKLOADS: &[Workload] = &[
         place: &["{dir}"],
         measures: Measures::Cases,
         read: |words| WorkloadLine::MpiIo(Box::new(clap_line::read(words))),
+        fault: clap_line::fault::<MpiIoArgs>,
         ..USUAL
     },
 ];
@@ -298,12 +315,17 @@ impl Deref for ToolLine {
 impl ToolLine {
     /// Reads a command line. The program's name may come first.
     pub fn parse(key: &str, line: &str) -> Result<Self, Usage> {
-        let Some(row) = WORKLOADS.iter().find(|row| row.key == key && !key.is_empty()) else {
+        let Some(row) =
+            WORKLOADS.iter().find(|row| row.key == key && !key.is_empty() && row.name != WorkloadName::Ior)
+        else {
             return Err(Usage(format!("`{key}` is not a workload")));
         };
         let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         if words.first().and_then(|first| first.rsplit('/').next()) == Some(row.names[0]) {
             words.remove(0);
+        }
+        if let Some(option) = row.option_without_value(&words) {
+            return Err(Usage(format!("`{option}` has no value. Write its value after it.")));
         }
         let line = (row.read)(&words);
         line.check_planned()?;
@@ -336,6 +358,43 @@ mod tests {
 
     fn line(key: &str, text: &str) -> ToolLine {
         ToolLine::parse(key, text).unwrap()
+    }
+
+    #[test]
+    fn each_workload_has_one_row_that_reads_its_own_command_lines() {
+        let mut names: Vec<&str> = Vec::new();
+        for row in WORKLOADS {
+            let read = format!("{:?}", (row.read)(&[]));
+            assert!(read.starts_with(&format!("{:?}(", row.name)), "{:?}: {read}", row.name);
+            assert_eq!(row.place.len().min(1), usize::from(!row.key.is_empty()), "{:?}", row.name);
+            names.extend(row.names);
+        }
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "{names:?}");
+    }
+
+    #[test]
+    fn an_option_without_a_value_does_not_take_the_place_of_the_files() {
+        for (key, text) in [
+            ("fdtree", "-l"),
+            ("fdtree", "-C -l"),
+            ("fdtree", "--base"),
+            ("flash_io", "--record"),
+            ("flash_io", "--size"),
+            ("ls_lr", "--entries"),
+            ("mpi_io", "--timeout"),
+            ("mpi_io", "--launch"),
+        ] {
+            let rejected = ToolLine::parse(key, text).unwrap_err().0;
+            assert!(rejected.contains("` has no value."), "{key} {text}: {rejected}");
+        }
+        for text in ["junk -f {dir}/f_", "junk"] {
+            assert!(ToolLine::parse("flash_io", text).unwrap_err().0.starts_with("`junk` is not"), "{text}");
+        }
+        assert!(ToolLine::parse("fdtree", "-R --base /home/LEVEL0.n.4").is_err());
+        assert!(ToolLine::parse("ior", "-w").is_err(), "it has a reader of its own");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod of_job;
 mod of_parts;
 mod of_phase;
 mod printed;
+
 #[cfg(test)]
 mod tests;
 mod twice;
@@ -88,4 +89,11 @@ fn shown_s(seconds: f64) -> String {
 fn shown_unix(ns: u64) -> String {
     Timestamp::from_nanosecond(ns.into())
         .map_or_else(|_| format!("{ns} ns since 1970"), |time| time.to_string())
+}
+
+/// Whether a path without a mount, such as `cephfs:/d/f`, is in a directory of a campaign, which has another
+/// path on a mount. The name that the campaign gave the directory is the same.
+pub(crate) fn is_unmounted(path: &str, dir: &str) -> bool {
+    let name = dir.rsplit('/').next();
+    command::unmounted(path).is_some_and(|(_, path)| path.split('/').any(|part| Some(part) == name))
 }

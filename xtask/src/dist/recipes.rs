@@ -76,11 +76,13 @@ pub(super) fn easybuild(root: &Path) -> Value {
 
 /// The names of the links that `assay links` makes: those in its table of programs.
 fn link_names(root: &Path) -> BTreeSet<String> {
-    let table = read(root, "crates/cli/src/personalities/mod.rs");
-    let (_, rows) = table.split_once("PERSONALITIES: &[Personality] = &[").expect("a table");
+    let table = read(root, "crates/command/src/workload.rs");
+    let (_, rows) = table.split_once("WORKLOADS: &[Workload] = &[").expect("a table");
     let (rows, _) = rows.split_once("\n];").expect("its end");
-    let names = rows.lines().filter_map(|line| line.trim().strip_prefix("name: \"")?.strip_suffix("\","));
-    let names: BTreeSet<String> = names.map(str::to_owned).collect();
+    let classic = rows.split("Workload {").filter(|row| row.contains("help: \""));
+    let named = classic.filter_map(|row| row.split_once("names: &[")?.1.split_once(']'));
+    let names = named.flat_map(|(names, _)| names.split(", ").map(|name| name.trim_matches('"').to_owned()));
+    let names: BTreeSet<String> = names.collect();
     assert!(names.len() >= 7, "{names:?}");
     names
 }

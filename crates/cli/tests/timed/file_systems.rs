@@ -255,6 +255,11 @@ fn all_runs_by_the_library_of_cephfs_end_well_and_the_mount_shows_what_they_wrot
     assert!(elsewhere.err.contains("is not on CephFS, but `-a CEPHFS` of "), "{elsewhere:#?}");
     let nowhere = started("run --campaigns . p.toml --dir cephfs:/none");
     assert!(nowhere.status == Some(2) && nowhere.err.contains("cephfs:/none: no CephFS"), "{nowhere:#?}");
+    // Another process has an empty memory; the one that wrote may read from it, as a clause then states.
+    let again = started("ior -a CEPHFS -w -r -k -t 64k -b 1m -o cephfs:/dir/own");
+    assert!(again.out.contains("100 % of the data was in this client's page cache"), "{again:#?}");
+    let fresh = started("ior -a CEPHFS -r -t 64k -b 1m -o cephfs:/dir/own");
+    assert!(fresh.status == Some(0) && !fresh.out.contains("page cache"), "{fresh:#?}");
     let wrong = started("ior -a CEPHFS --cephfs.remote_prefix=/none -w -o cephfs:/f");
     assert_eq!(wrong.status, Some(2), "{wrong:#?}");
     assert!(wrong.err.contains("cannot mount /none: No such file or directory"), "{wrong:#?}");

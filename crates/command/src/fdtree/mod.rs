@@ -87,7 +87,9 @@ impl Parsed {
 
 impl PlannedLine for Parsed {
     fn check_planned(&self) -> Result<(), Usage> {
-        self.dir.as_deref().map_or(Ok(()), |dir| check_place('o', dir))?;
+        self.dir.as_deref().map_or(Ok(()), |dir| check_place("-o", dir))?;
+        let elsewhere = self.base.as_deref().filter(|base| base.contains('/'));
+        elsewhere.map_or(Ok(()), |base| check_place("--base", base))?;
         check_options(&[("record", self.record.is_some()), ("dryRun", self.dry_run)])
     }
 

@@ -40,6 +40,8 @@ pub struct Parsed {
     pub record: Option<String>,
     /// Whether the prefix was a token without a dash, as versions before 2020 took it instead of `-f`.
     pub bare: bool,
+    /// That token, also if `-f` follows it.
+    stray: Option<String>,
 }
 
 impl Parsed {
@@ -73,6 +75,7 @@ impl Parsed {
                 letter(&mut typed, token, letters, &mut rest)
             } else if typed.parameters.prefix.is_empty() {
                 (typed.parameters.prefix, typed.bare) = (token.to_owned(), true);
+                typed.stray = Some(token.to_owned());
                 Ok(())
             } else {
                 Err(Usage(format!("`{token}` is not an option. Give the prefix of the files with -f.")))
@@ -85,8 +88,8 @@ impl Parsed {
 
 impl PlannedLine for Parsed {
     fn check_planned(&self) -> Result<(), Usage> {
-        check_stray("flash-io", self.dir().filter(|_| self.bare))?;
-        self.dir().map_or(Ok(()), |prefix| check_place('f', prefix))?;
+        check_stray("flash-io", self.stray.as_deref())?;
+        self.dir().map_or(Ok(()), |prefix| check_place("-f", prefix))?;
         check_options(&[("record", self.record.is_some())])
     }
 

@@ -1,6 +1,6 @@
 //! What plan, linter and judge conclude from a command line of `ior`, also from one that is rejected.
 //!
-//! Never here: rejecting a command line.
+//! Never here: what any run rejects.
 
 use units::Usage;
 

@@ -40,7 +40,7 @@ impl PlannedLine for Line {
             Adaptive => Err(Usage::new(
                 "`-T` records all its waiting times under one name. Write a test for each of them, with -t.",
             )),
-            Directory => check_place('o', value),
+            Directory => check_place("-o", value),
             _ => Ok(()),
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! Amounts are upper limits. An option whose value cannot be read has its default.
 //!
-//! Never here: rejecting a command line.
+//! Never here: what any run rejects.
 
 use units::Usage;
 
@@ -159,7 +159,7 @@ impl PlannedLine for Line {
         planned::check(
             self,
             |_, option, value| {
-                if option == Directory { check_place('d', value) } else { Ok(()) }
+                if option == Directory { check_place("-d", value) } else { Ok(()) }
             },
         )
     }

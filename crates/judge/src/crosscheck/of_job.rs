@@ -4,8 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{contradiction as differs, is_longer, shown_s, shown_unix};
-use command::unmounted;
+use super::{contradiction as differs, is_longer, is_unmounted, shown_s, shown_unix};
 use results::folder::{Campaign, ChainedJob, Job, NODE_CLOCK_S, unix_s};
 use results::reason::Reason;
 use results::record::{Phase, Record, Run, phases};
@@ -152,12 +151,7 @@ fn of_files(campaign: &Campaign, job: &Job) -> Option<Reason> {
             || path.contains(DATASETS)
             || chosen().any(|dir| below(path, dir))
     };
-    // Without a mount the same directory has another path, but the name that the campaign gave it.
-    let has_name =
-        |path: &str, dir: &String| path.split('/').any(|part| Some(part) == dir.rsplit('/').next());
-    let is_unmounted = |phase: &Phase, path: &str| {
-        unmounted(&phase.path).is_some() && info.data.values().any(|dir| has_name(path, dir))
-    };
+    let unmounted = |phase: &Phase| info.data.values().any(|dir| is_unmounted(&phase.path, dir));
     // The lines of a script name their own files.
     let is_script = run_of(job)?.workload == "ior" && argv.iter().any(|word| word.starts_with("-f"));
     let mut paths = phases(&job.records).filter_map(|phase| Some((phase, absolute(&phase.path)?)));
@@ -167,7 +161,7 @@ fn of_files(campaign: &Campaign, job: &Job) -> Option<Reason> {
             () if !is_script && !named(path) && !named(&without_rank(path)) => {
                 fact("argv in job.json", words(argv))
             }
-            () if !is_script && !own(path) && !is_unmounted(phase, path) => {
+            () if !is_script && !own(path) && !unmounted(phase) => {
                 let dirs: Vec<&str> = info.data.values().map(String::as_str).collect();
                 fact("data in campaign.json", dirs.join(" "))
             }

@@ -19,6 +19,7 @@ use results::record::{
 };
 
 use crate::case::TestCriterion;
+use crate::crosscheck::is_unmounted;
 
 /// A call that lasted this long when the time limit of its job passed never returned, seconds. In a job with
 /// a short limit a quarter of the limit is enough.
@@ -216,5 +217,5 @@ fn is_under_test(case: &TestCriterion<'_>, path: &str) -> bool {
     let Some(dir) = case.index.campaign.info.data.get(&case.test.fs) else { return false };
     // MPI-IO accepts the name of a driver before the path.
     let plain = path.find('/').filter(|at| *at == 0 || path[..*at].ends_with(':'));
-    plain.is_some_and(|at| Path::new(&path[at..]).starts_with(dir))
+    plain.is_some_and(|at| Path::new(&path[at..]).starts_with(dir) || is_unmounted(path, dir))
 }

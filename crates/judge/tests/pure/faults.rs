@@ -71,6 +71,10 @@ fn a_failed_call_fails_the_clause_or_makes_it_invalid_by_its_error_and_its_place
         ("/s/f", Some(EROFS), fail),
         ("/s/f", None, fail),
         ("ufs:/s/f", Some(EIO), fail),
+        // Without a mount, the directory of the campaign has its name only.
+        ("cephfs:/b/s/f", Some(EIO), fail),
+        ("cephfs:/b/t/f", Some(EIO), invalid),
+        ("cephfs:/b/f", Some(EIO), invalid),
         ("/s/f", Some(EACCES), invalid),
         ("/s/f", Some(ENOMEM), invalid),
         ("/s/f", Some(ENOSPC), invalid),

@@ -4,7 +4,8 @@
 //! with `cephfs:`, or with the `prefix` of IOR. The rest is a path below `remote_prefix`.
 //!
 //! Written data lies in the memory of the process until it is flushed: by a sync, at the latest by the end.
-//! The library also answers reads from this memory, and does not report whether it did.
+//! The library also answers reads from this memory, and does not report whether it did. So all that the
+//! process has moved counts as cached: an upper limit, since old data leaves the memory.
 #![allow(unsafe_code)]
 
 mod mount;
@@ -23,7 +24,7 @@ use units::Usage;
 
 use crate::backends::Driver;
 use crate::libraries::LibraryKind;
-use crate::{File, Mode, NameStatus, Names, Open, Space, Storage, StorageLibrary, files};
+use crate::{File, Mode, NameStatus, Names, Open, PageCache, Space, Storage, StorageLibrary, files};
 use mount::Mount;
 
 pub(super) const DRIVER: Driver = Driver { name: "cephfs", library: Some(&KIND), open };
@@ -134,7 +135,8 @@ impl Storage for Cephfs {
         // SAFETY: the mount is live and the path is a text; so for all calls on a path.
         let open = |f: &Functions, mount, path| unsafe { (f.open)(mount, path, flags, permissions) };
         let number = self.at(path.as_os_str().as_bytes(), open)? as c_int;
-        let file = CephfsFile { mount: Arc::clone(self.mount()?), number: Some(number) };
+        let (mount, path) = (Arc::clone(self.mount()?), self.inner(path.as_os_str().as_bytes())?);
+        let file = CephfsFile { mount, path, number: Some(number), moved: Vec::new() };
         if self.settings.lazy {
             // SAFETY: the mount is live and the number is an open file; so for all calls on a file.
             file.call(|f, mount, file| unsafe { (f.lazyio)(mount, file, 1) })?;
@@ -176,6 +178,11 @@ impl Storage for Cephfs {
 
     fn mounted(&self) -> Option<&dyn Names> {
         None
+    }
+
+    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
+        let moved = self.mount()?.moved_of(&self.inner(path.as_os_str().as_bytes())?);
+        Ok(Some(Box::new(ClientMemory(moved))))
     }
 
     fn sync_all(&self, _path: &Path) -> io::Result<()> {
@@ -302,8 +309,30 @@ fn entry(found: &CephStatx) -> NameStatus {
 /// An open file.
 struct CephfsFile {
     mount: Arc<Mount>,
+    path: CString,
     /// The library's number of it; `None` once it is closed.
     number: Option<c_int>,
+    /// The ranges that were moved through it, joined if they follow each other.
+    moved: Vec<(u64, u64)>,
+}
+
+/// The ranges of a file, as offset and end, that may be in the memory of this process.
+struct ClientMemory(Vec<(u64, u64)>);
+
+impl PageCache for ClientMemory {
+    fn resident(&mut self, ranges: &[(u64, u64)]) -> io::Result<f64> {
+        let all: u64 = ranges.iter().map(|(_, length)| length).sum();
+        let within = |(from, length): &(u64, u64)| -> u64 {
+            let end = from + length;
+            let each = self.0.iter().map(|(begin, stop)| end.min(*stop).saturating_sub(*begin.max(from)));
+            each.sum::<u64>().min(*length)
+        };
+        Ok(ranges.iter().map(within).sum::<u64>() as f64 / all.max(1) as f64)
+    }
+
+    fn evict(&mut self) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 impl CephfsFile {
@@ -312,8 +341,18 @@ impl CephfsFile {
         self.mount.call(|f, mount| call(f, mount, number))
     }
 
+    fn note(&mut self, moved: &io::Result<usize>, offset: u64) {
+        let Ok(bytes) = moved else { return };
+        let end = offset + *bytes as u64;
+        match self.moved.last_mut() {
+            Some(last) if last.1 == offset => last.1 = end,
+            _ => self.moved.push((offset, end)),
+        }
+    }
+
     fn close_once(&mut self) -> io::Result<()> {
         let Some(number) = self.number.take() else { return Ok(()) };
+        self.mount.note_moved(&self.path, &mut self.moved);
         // SAFETY: the mount is live and the number is an open file, which is not used again.
         self.mount.call(|f, mount| unsafe { (f.close)(mount, number) }).map(|_| ())
     }
@@ -323,13 +362,17 @@ impl File for CephfsFile {
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
         let (from, bytes) = (data.as_ptr().cast(), data.len().min(BYTES_MAX) as i64);
         // SAFETY: see `open`; the data has at least these bytes, and the call only reads them.
-        self.call(|f, mount, file| unsafe { (f.write)(mount, file, from, bytes, offset as i64) })
+        let moved = self.call(|f, mount, file| unsafe { (f.write)(mount, file, from, bytes, offset as i64) });
+        self.note(&moved, offset);
+        moved
     }
 
     fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize> {
         let (into, bytes) = (data.as_mut_ptr().cast(), data.len().min(BYTES_MAX) as i64);
         // SAFETY: see `open`; the place has at least these bytes, and only this call uses it.
-        self.call(|f, mount, file| unsafe { (f.read)(mount, file, into, bytes, offset as i64) })
+        let moved = self.call(|f, mount, file| unsafe { (f.read)(mount, file, into, bytes, offset as i64) });
+        self.note(&moved, offset);
+        moved
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -361,6 +404,21 @@ impl Drop for CephfsFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn data_that_the_process_has_moved_counts_as_cached() {
+        let mut memory = ClientMemory(vec![(0, 100), (50, 150), (400, 500)]);
+        for (ranges, share) in [
+            (&[(0, 100)][..], 1.0),
+            (&[(100, 100)], 0.5),
+            (&[(200, 100)], 0.0),
+            (&[(350, 100), (200, 100)], 0.25),
+            (&[], 0.0),
+        ] {
+            assert_eq!(memory.resident(ranges).unwrap(), share, "{ranges:?}");
+        }
+        assert!(memory.evict().is_err());
+    }
 
     #[test]
     fn a_path_is_taken_without_its_scheme_or_prefix_and_is_absolute() {

@@ -1,8 +1,10 @@
 //! The mount of this process.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::io;
 use std::ptr::{null, null_mut};
+use std::sync::{Mutex, PoisonError};
 
 use ffi::cephfs::{CephMountInfo, CephfsLibrary, Functions};
 
@@ -13,6 +15,8 @@ use super::{CephfsSettings, KIND};
 pub(super) struct Mount {
     library: CephfsLibrary,
     handle: *mut CephMountInfo,
+    /// The ranges that were moved through files that are closed now, by path.
+    moved: Mutex<BTreeMap<CString, Vec<(u64, u64)>>>,
 }
 
 // SAFETY: the library serializes the calls of several threads on a mount, and binds none to a thread.
@@ -40,7 +44,7 @@ impl Mount {
         answered(unsafe { (library.functions.create)(&raw mut handle, text(settings.user.as_ref())) })
             .map_err(|error| format!("libcephfs: {error}"))?;
         match mount(&library.functions, handle, settings) {
-            Ok(()) => Ok(Self { library, handle }),
+            Ok(()) => Ok(Self { library, handle, moved: Mutex::default() }),
             Err(why) => {
                 // SAFETY: the handle is live and not mounted, and is not used again.
                 unsafe { (library.functions.release)(handle) };
@@ -52,6 +56,17 @@ impl Mount {
     /// The version of the library.
     pub(super) fn version(&self) -> &str {
         &self.library.version
+    }
+
+    /// Notes ranges that were moved through a file.
+    pub(super) fn note_moved(&self, path: &CStr, ranges: &mut Vec<(u64, u64)>) {
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        moved.entry(path.to_owned()).or_default().append(ranges);
+    }
+
+    /// The ranges of a file that were moved.
+    pub(super) fn moved_of(&self, path: &CStr) -> Vec<(u64, u64)> {
+        self.moved.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned().unwrap_or_default()
     }
 
     /// Makes a call on the mount.
