@@ -192,7 +192,7 @@ fn wrong_data_is_found_by_mdtest_at_its_place() {
         assert!(found.contains(&format!("/file.mdtest.1.3 {place}, ")), "{fault:?}: {found}");
         assert!(ran.out.contains(" 1 files WRONG\n"), "{fault:?}: {ran:#?}");
         assert_eq!((ran.status, layer.struck()), (Some(4), 1), "{fault:?}: {ran:#?}");
-        assert!(records.contains("\"id\":\"wrong-data\""), "{fault:?}: {records}");
+        assert!(records.contains("\"code\":\"wrong-kinds\""), "{fault:?}: {records}");
     }
 }
 
