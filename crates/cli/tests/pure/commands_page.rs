@@ -12,6 +12,9 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/co
 /// Commands with a classic program, which have a page on compatibility.
 const CLASSIC: &[&str] = &["fdtree", "flash-io", "ior", "ls-lr", "mdtest", "mpi-io"];
 
+/// The place of the backends in a help text.
+const BACKENDS: &str = "{backends}";
+
 /// Exit statuses that the list for all commands explains.
 const COMMON: &[&str] = &[
     "0  done",
@@ -41,6 +44,25 @@ fn block(help: &str) -> String {
     format!("```text\n{}\n```\n", lines.join("\n"))
 }
 
+/// A help text without the options of backends that the help of `ior` has in the same words.
+fn without_backends_of(ior: &str, help: &str) -> String {
+    let known: Vec<&str> = ior.split("\n\n").filter(|part| part.trim().starts_with("Module ")).collect();
+    let name = |part: &str| part.trim().trim_start_matches("Module ").split(':').next().map(str::to_owned);
+    let (mut own, mut same) = (Vec::new(), Vec::new());
+    for part in help.split("\n\n") {
+        match known.contains(&part) {
+            false => own.push(part),
+            true => {
+                if same.is_empty() {
+                    own.push(BACKENDS);
+                }
+                same.extend(name(part));
+            }
+        }
+    }
+    own.join("\n\n").replace(BACKENDS, &format!("\nModules as in `assay ior`: {}", same.join(", ")))
+}
+
 fn page(place: &Place) -> String {
     let help = place.assay("--help").ok();
     let mut text = format!(
@@ -50,6 +72,7 @@ fn page(place: &Place) -> String {
          A command that uses them\notherwise lists its own. Each command also has `-h` and `--help`.\n\n{}",
         block(&help)
     );
+    let ior = place.assay("ior --help").ok();
     let (groups, _) = help.split_once("\nOptions:\n").expect("options follow the groups");
     for name in commands(groups) {
         let help = place.assay(&format!("{name} --help")).ok();
@@ -57,7 +80,8 @@ fn page(place: &Place) -> String {
         if CLASSIC.contains(&name) {
             let _ = write!(text, "[Differences from the original](compatibility/{name}.md)\n\n");
         }
-        text += &block(&help);
+        let shown = if name == "ior" { help.clone() } else { without_backends_of(&ior, &help) };
+        text += &block(&shown);
         let own = help.split_once("\nCommands:\n").and_then(|(_, rest)| rest.split("\n\n").next());
         for own in commands(own.unwrap_or_default()) {
             let help = place.assay(&format!("{name} {own} --help")).ok();
