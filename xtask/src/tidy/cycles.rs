@@ -11,33 +11,14 @@ use super::Finding;
 use super::tokens::{Token, close_of};
 use super::tree::{Source, Tree};
 
-/// The crates that this rule checks. The others still have cycles.
-const CRATES: &[&str] = &[
-    "units",
-    "ffi",
-    "measure",
-    "command",
-    "results",
-    "workloads",
-    "plan",
-    "lint",
-    "run",
-    "judge",
-    "track",
-    "conformance",
-    "evidence",
-    "storage",
-    "ranks",
-    "report",
-    "cli",
-];
-
 /// A module, as the names from the root of the crate.
 type ModulePath = Vec<String>;
 
 /// Rule: no cycle. A cycle is reported at each of its imports.
 pub(super) fn between_modules(tree: &Tree) -> Vec<Finding> {
-    CRATES.iter().flat_map(|name| of_crate(name, tree)).collect()
+    let name_of = |source: &Source| source.path.strip_prefix("crates/")?.split('/').next().map(str::to_owned);
+    let names: BTreeSet<String> = tree.rust().filter_map(name_of).collect();
+    names.iter().flat_map(|name| of_crate(name, tree)).collect()
 }
 
 fn of_crate(name: &str, tree: &Tree) -> Vec<Finding> {
