@@ -117,7 +117,7 @@ functions! {
 /// A loaded libcephfs.
 #[derive(Debug)]
 pub struct CephfsLibrary {
-    /// Its functions.
+    /// The table of its C functions.
     pub functions: Functions,
     /// Its version, such as `16.2.15`.
     pub version: String,

@@ -120,15 +120,16 @@ fn list(text: &mut String, kind: &LibraryKind, running: Option<&str>) -> std::fm
             text,
             kind.name,
             &found.path.display().to_string(),
-            &format!("{version}; {}", if kind.is_on_mpi { usable(&found, running) } else { "usable".into() }),
+            &format!("{version}; {}", usable(kind, &found, running)),
         )?;
     }
     Ok(())
 }
 
 /// Whether ranks on the found MPI can use it.
-fn usable(found: &FoundLibrary, running: Option<&str>) -> String {
+fn usable(kind: &LibraryKind, found: &FoundLibrary, running: Option<&str>) -> String {
     match (&found.mpi, running) {
+        _ if !kind.is_on_mpi => "usable".to_owned(),
         (None, _) => "built without MPI: not usable".to_owned(),
         (Some(built), None) => format!("built on {built}, and no MPI was found: not usable"),
         (Some(built), Some(running)) if built == running => format!("built on {built}: usable"),

@@ -68,7 +68,7 @@ criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
 [[test]]
 id = "names"
 mdtest = "-a CEPHFS -n 20 -F -C -T -r"
-criterion = { metric = "file_creation.rate", op = ">=", value = "1/s" }
+criterion = { metric = "file_creation.errors", op = "==", value = "0 errors" }
 "#;
 
 /// The cases of conformance. Those of MPI-IO are a part: they use the same calls of the file system.

@@ -132,11 +132,10 @@ impl Storage for Cephfs {
             Mode::Update => (libc::O_WRONLY, 0),
             Mode::Truncate => (libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC, 0o666),
         };
-        // SAFETY: the mount is live and the path is a text; so for all calls on a path.
-        let open = |f: &Functions, mount, path| unsafe { (f.open)(mount, path, flags, permissions) };
-        let number = self.at(path.as_os_str().as_bytes(), open)? as c_int;
         let (mount, path) = (Arc::clone(self.mount()?), self.inner(path.as_os_str().as_bytes())?);
-        let file = CephfsFile { mount, path, number: Some(number), moved: Vec::new() };
+        // SAFETY: the mount is live and the path is a text; so for all calls on a path.
+        let number = mount.call(|f, mount| unsafe { (f.open)(mount, path.as_ptr(), flags, permissions) })?;
+        let file = CephfsFile { mount, path, number: Some(number as c_int), moved: Vec::new() };
         if self.settings.lazy {
             // SAFETY: the mount is live and the number is an open file; so for all calls on a file.
             file.call(|f, mount, file| unsafe { (f.lazyio)(mount, file, 1) })?;
@@ -316,16 +315,16 @@ struct CephfsFile {
     moved: Vec<(u64, u64)>,
 }
 
-/// The ranges of a file, as offset and end, that may be in the memory of this process.
+/// The ranges of a file, as offset and end, that may be in the memory of this process: in order and apart.
 struct ClientMemory(Vec<(u64, u64)>);
 
 impl PageCache for ClientMemory {
     fn resident(&mut self, ranges: &[(u64, u64)]) -> io::Result<f64> {
         let all: u64 = ranges.iter().map(|(_, length)| length).sum();
         let within = |(from, length): &(u64, u64)| -> u64 {
-            let end = from + length;
-            let each = self.0.iter().map(|(begin, stop)| end.min(*stop).saturating_sub(*begin.max(from)));
-            each.sum::<u64>().min(*length)
+            let (end, first) = (from + length, self.0.partition_point(|(_, stop)| stop <= from));
+            let each = self.0[first..].iter().take_while(|(begin, _)| *begin < end);
+            each.map(|(begin, stop)| end.min(*stop) - *begin.max(from)).sum()
         };
         Ok(ranges.iter().map(within).sum::<u64>() as f64 / all.max(1) as f64)
     }
@@ -352,7 +351,7 @@ impl CephfsFile {
 
     fn close_once(&mut self) -> io::Result<()> {
         let Some(number) = self.number.take() else { return Ok(()) };
-        self.mount.note_moved(&self.path, &mut self.moved);
+        self.mount.note_moved(&self.path, std::mem::take(&mut self.moved));
         // SAFETY: the mount is live and the number is an open file, which is not used again.
         self.mount.call(|f, mount| unsafe { (f.close)(mount, number) }).map(|_| ())
     }
@@ -407,7 +406,10 @@ mod tests {
 
     #[test]
     fn data_that_the_process_has_moved_counts_as_cached() {
-        let mut memory = ClientMemory(vec![(0, 100), (50, 150), (400, 500)]);
+        let mut moved = vec![(400, 500), (0, 100), (50, 150)];
+        mount::join(&mut moved);
+        assert_eq!(moved, [(0, 150), (400, 500)]);
+        let mut memory = ClientMemory(moved);
         for (ranges, share) in [
             (&[(0, 100)][..], 1.0),
             (&[(100, 100)], 0.5),

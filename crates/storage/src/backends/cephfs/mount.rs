@@ -1,6 +1,6 @@
 //! The mount of this process.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::io;
 use std::ptr::{null, null_mut};
@@ -15,8 +15,8 @@ use super::{CephfsSettings, KIND};
 pub(super) struct Mount {
     library: CephfsLibrary,
     handle: *mut CephMountInfo,
-    /// The ranges that were moved through files that are closed now, by path.
-    moved: Mutex<BTreeMap<CString, Vec<(u64, u64)>>>,
+    /// The ranges, as offset and end, that were moved through files that are closed now, by path.
+    moved: Mutex<HashMap<CString, Vec<(u64, u64)>>>,
 }
 
 // SAFETY: the library serializes the calls of several threads on a mount, and binds none to a thread.
@@ -59,14 +59,20 @@ impl Mount {
     }
 
     /// Notes ranges that were moved through a file.
-    pub(super) fn note_moved(&self, path: &CStr, ranges: &mut Vec<(u64, u64)>) {
-        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-        moved.entry(path.to_owned()).or_default().append(ranges);
+    pub(super) fn note_moved(&self, path: &CStr, ranges: Vec<(u64, u64)>) {
+        if !ranges.is_empty() {
+            let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+            moved.entry(path.to_owned()).or_default().extend(ranges);
+        }
     }
 
-    /// The ranges of a file that were moved.
+    /// The ranges of a file that were moved, in order and apart. They are joined here and not when they are
+    /// noted, because a file is closed within the clock.
     pub(super) fn moved_of(&self, path: &CStr) -> Vec<(u64, u64)> {
-        self.moved.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned().unwrap_or_default()
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(ranges) = moved.get_mut(path) else { return Vec::new() };
+        join(ranges);
+        ranges.clone()
     }
 
     /// Makes a call on the mount.
@@ -76,6 +82,18 @@ impl Mount {
     ) -> io::Result<usize> {
         answered(call(&self.library.functions, self.handle))
     }
+}
+
+/// Sorts ranges, and makes one of those that touch.
+pub(super) fn join(ranges: &mut Vec<(u64, u64)>) {
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, last| {
+        let touches = next.0 <= last.1;
+        if touches {
+            last.1 = last.1.max(next.1);
+        }
+        touches
+    });
 }
 
 /// Reads the configuration, then the options of `CEPH_ARGS`, as all programs of Ceph do; and mounts.
