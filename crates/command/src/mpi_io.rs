@@ -94,9 +94,7 @@ impl MpiIoArgs {
         }
         Ok(())
     }
-}
 
-impl MpiIoArgs {
     /// Whether the selected cases may be in a group.
     fn may_hold(&self, group: &str) -> bool {
         let fits = |pattern: &String| {

@@ -210,11 +210,14 @@ pub(crate) fn check_stray(program: &str, stray: Option<&str>) -> Result<(), Usag
     Err(Usage(format!("`{stray}` is not an option of {program}. Its options begin with `-`.")))
 }
 
-/// Rejects files outside the campaign's own directory.
+/// Whether all paths of a place, with `@` between them, are below the campaign's own directory.
+pub(crate) fn is_below(place: &str) -> bool {
+    place.split('@').all(|path| path.starts_with("{dir}/") && !path.split('/').any(|part| part == ".."))
+}
+
+/// Rejects files outside the campaign's own directory. They may be in the directory itself.
 pub(crate) fn check_place(option: &str, place: &str) -> Result<(), Usage> {
-    let inside =
-        |dir: &str| (dir == "{dir}" || dir.starts_with("{dir}/")) && !dir.split('/').any(|part| part == "..");
-    if place.split('@').all(inside) {
+    if place.split('@').all(|path| path == "{dir}" || is_below(path)) {
         return Ok(());
     }
     Err(Usage(format!(

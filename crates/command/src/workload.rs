@@ -47,13 +47,13 @@ pub enum Measures {
 /// A workload.
 #[derive(Debug)]
 pub struct Workload {
-    /// Its identity.
+    /// What the other tables call it.
     pub name: WorkloadName,
     /// Its names, in lower case. The first is that of its command.
     pub names: &'static [&'static str],
     /// The name of the original in commands, if it is another one.
     original: &'static str,
-    /// The help of its command, if its options are not those of a command of assay.
+    /// The help of its command, if it is a classic program; else the command has its own.
     pub help: &'static str,
     /// What a link of its name does.
     pub about: &'static str,
@@ -71,6 +71,16 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// Each name that starts it, with that of the original.
+    pub(crate) fn known(&self) -> impl Iterator<Item = &'static str> {
+        self.names.iter().copied().chain([self.original]).filter(|name| !name.is_empty())
+    }
+
+    /// Whether it has the options of a classic program, which are not those of a command of assay.
+    pub fn is_classic(&self) -> bool {
+        !self.help.is_empty()
+    }
+
     /// The last word, if it is an option without its value. A campaign appends the place of the files, which
     /// the option would take.
     fn option_without_value<'w>(&self, words: &'w [String]) -> Option<&'w str> {
@@ -185,20 +195,12 @@ pub const WORKLOADS: &[Workload] = &[
     },
 ];
 
-impl Workload {
-    /// All its names in commands.
-    pub(crate) fn known(&self) -> impl Iterator<Item = &'static str> {
-        self.names.iter().copied().chain([self.original]).filter(|name| !name.is_empty())
-    }
-}
-
 impl WorkloadName {
     /// The workload of this command; `None` for another program.
     pub fn named(command: &str) -> Option<Self> {
         WORKLOADS.iter().find(|row| row.known().any(|name| name == command)).map(|row| row.name)
     }
 
-    /// Its row.
     fn row(self) -> &'static Workload {
         WORKLOADS.iter().find(|row| row.name == self).expect("each workload has a row")
     }
@@ -266,9 +268,17 @@ impl PlannedLine for LsLine {
     fn dir(&self) -> Option<&str> {
         self.0.as_deref()
     }
+
+    fn creates(&self) -> bool {
+        false
+    }
 }
 
-impl PlannedLine for AgeArgs {}
+impl PlannedLine for AgeArgs {
+    fn removes(&self) -> bool {
+        false
+    }
+}
 
 impl Deref for WorkloadLine {
     type Target = dyn PlannedLine;
@@ -332,7 +342,7 @@ impl ToolLine {
         Ok(Self { words, name: row.name, line })
     }
 
-    /// The workload.
+    /// Which workload it is for.
     pub fn workload(&self) -> WorkloadName {
         self.name
     }

@@ -102,12 +102,12 @@ mod tests {
 
     #[test]
     fn a_threshold_that_rounding_would_make_equal_to_a_value_shows_more_digits() {
-        let of = |threshold, values: &[f64]| threshold_among(threshold, values, "B/s");
-        assert_eq!(of(3e9, &[3.0002e9]), "3.00 GB/s", "an exact threshold is enough");
-        assert_eq!(of(3.0004e9, &[3.0002e9]), "3.0004 GB/s");
+        let shown = |threshold, values: &[f64]| threshold_among(threshold, values, "B/s");
+        assert_eq!(shown(3e9, &[3.0002e9]), "3.00 GB/s", "an exact threshold is enough");
+        assert_eq!(shown(3.0004e9, &[3.0002e9]), "3.0004 GB/s");
         assert_eq!(distinguished(3.0002e9, Some(3.0004e9), "B/s"), "3.0002 GB/s");
-        assert_eq!(of(3.0004e9, &[2.5e9, 3.000_41e9]), "3.00040 GB/s");
-        assert_eq!(of(3.0004e9, &[2.5e9]), "3.00 GB/s");
+        assert_eq!(shown(3.0004e9, &[2.5e9, 3.000_41e9]), "3.00040 GB/s");
+        assert_eq!(shown(3.0004e9, &[2.5e9]), "3.00 GB/s");
     }
 
     #[test]

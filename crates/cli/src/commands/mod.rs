@@ -92,7 +92,7 @@ impl Subcommand for ClassicCommand {
             let command = clap::Command::new(row.names[0]).about(row.help);
             command.visible_aliases(&row.names[1..]).disable_help_flag(true).arg(tokens.clone())
         };
-        assay.subcommands(WORKLOADS.iter().filter(|row| !row.help.is_empty()).map(row))
+        assay.subcommands(WORKLOADS.iter().filter(|row| row.is_classic()).map(row))
     }
 
     fn augment_subcommands_for_update(assay: clap::Command) -> clap::Command {

@@ -27,7 +27,6 @@ mod stuck;
 mod waiting;
 
 use crate::session::RankStart;
-use crate::status::USAGE;
 pub(crate) use classic::data_key;
 use classic::drift::{RejectedOptions, is_unfilled};
 use command::{WORKLOADS, Workload, WorkloadName};
@@ -63,7 +62,8 @@ fn personality(workload: WorkloadName) -> Personality {
 
 /// Runs a classic program, and gives the exit status.
 pub(crate) fn run(workload: WorkloadName, argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    personality(workload).run.map_or(USAGE, |run| run(argv, tokens, local))
+    let run = personality(workload).run.expect("a classic program");
+    run(argv, tokens, local)
 }
 
 /// What a command line does that is not rejected.
@@ -140,6 +140,18 @@ pub(crate) fn named(program: &str) -> Option<WorkloadName> {
 
 /// The names under which assay is a classic program, in order.
 pub(crate) fn programs() -> impl Iterator<Item = (&'static Workload, &'static str)> {
-    let classic = WORKLOADS.iter().filter(|row| !row.help.is_empty());
+    let classic = WORKLOADS.iter().filter(|row| row.is_classic());
     classic.flat_map(|row| row.names.iter().map(move |name| (row, *name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_classic_programs_are_those_that_can_be_run_by_their_names() {
+        for row in WORKLOADS {
+            assert_eq!(personality(row.name).run.is_some(), row.is_classic(), "{:?}", row.name);
+        }
+    }
 }

@@ -367,8 +367,7 @@ pub fn size(option: char, text: &str) -> Result<u64, Usage> {
 
 /// Rejects files outside the campaign's own directory, because IOR deletes an existing file of that name.
 fn own_place(file: &str) -> Result<(), Usage> {
-    let inside = |file: &str| file.starts_with("{dir}/") && !file.split('/').any(|part| part == "..");
-    if file.split('@').all(inside) {
+    if planned::is_below(file) {
         return Ok(());
     }
     Err(Usage(format!(

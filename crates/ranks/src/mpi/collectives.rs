@@ -36,9 +36,9 @@ impl MpiComm {
         }
         for chunk in values.chunks_mut(REDUCE_VALUES) {
             debug_assert!(chunk.iter().all(|value| *value < 1 << 63), "values stay below 2^63");
-            let mine = chunk.to_vec();
+            let own = chunk.to_vec();
             self.complete(step, |f, request| {
-                start(f, start_of(&mine), start_of_mut(chunk), int(mine.len()), request)
+                start(f, start_of(&own), start_of_mut(chunk), int(own.len()), request)
             })?;
         }
         Ok(())

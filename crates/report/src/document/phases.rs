@@ -15,7 +15,7 @@ use super::{Cell, Table, Tone};
 
 /// One phase with the name of its repetition.
 pub(super) struct RepetitionPhase<'a> {
-    /// The phase.
+    /// What was measured.
     pub(super) phase: &'a Phase,
     /// Its repetition, such as `2`, or `2, job 7` if a test was attempted again.
     pub(super) repetition: String,

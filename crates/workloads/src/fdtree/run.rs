@@ -10,7 +10,6 @@ use units::Usage;
 
 use super::find::{has_shape, is_bare};
 use super::operations::{MakeFiles, NameCall, RemoveDirs};
-
 use crate::kit::drive::Stop;
 use crate::kit::failed_call::words;
 use crate::kit::few;

@@ -157,14 +157,14 @@ mod tests {
 
     #[test]
     fn the_deviation_is_that_of_the_population_as_in_the_classic_table() {
-        let of = |values: &[f64]| {
+        let statistics = |values: &[f64]| {
             let mut spread = RunningSpread::default();
             values.iter().for_each(|value| spread.add(*value));
             spread.statistics()
         };
-        assert_eq!(of(&[2.0, 4.0]), [4.0, 2.0, 3.0, 1.0]);
-        assert_eq!(of(&[7.1]), [7.1, 7.1, 7.1, 0.0]);
+        assert_eq!(statistics(&[2.0, 4.0]), [4.0, 2.0, 3.0, 1.0]);
+        assert_eq!(statistics(&[7.1]), [7.1, 7.1, 7.1, 0.0]);
         // A mean far from zero costs no digits.
-        assert_eq!(of(&[1e12, 1e12 + 2.0, 1e12, 1e12 + 2.0])[3], 1.0);
+        assert_eq!(statistics(&[1e12, 1e12 + 2.0, 1e12, 1e12 + 2.0])[3], 1.0);
     }
 }
