@@ -13,6 +13,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use results::folder::sha256;
+use testkit::complete::in_all;
 
 /// Texts of one hash.
 const GROUP: usize = 16;
@@ -37,7 +38,7 @@ impl Corpus {
         let texts = unpacked(&place(self.name));
         let texts: Vec<&str> = texts.split_terminator(self.separator).collect();
         let (dump, blessed) = (std::env::var_os("ASSAY_CORPUS"), std::env::var_os("BLESS").is_some());
-        let all = dump.is_some() || blessed || std::env::var_os("ASSAY_TEST_ALL").is_some();
+        let all = dump.is_some() || blessed || in_all();
         let groups: Vec<Group<'_>> = texts
             .chunks(GROUP)
             .enumerate()

@@ -39,22 +39,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
+pub use testkit::complete::{by_set, only_in_all};
 
 /// The longest wait for one run, on a machine with other load.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The longest wait for the end of a command that was killed.
 const END_OF_KILLED: Duration = Duration::from_secs(10);
-
-/// Whether tests run that are only in the complete set, which `ASSAY_TEST_ALL=1` selects (`cargo xtask test
-/// --all` sets it). If not, prints the reason why the test is not in the default set.
-pub fn only_in_all(reason: &str) -> bool {
-    let all = std::env::var_os("ASSAY_TEST_ALL").is_some_and(|value| value == "1");
-    if !all {
-        println!("ONLY IN --all: {reason}");
-    }
-    all
-}
 
 /// The result of a run.
 #[derive(Debug)]

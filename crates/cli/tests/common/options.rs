@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::listed::{Listed, listed};
-use super::{Ran, assay, program, run};
+use super::{Ran, assay, by_set, program, run};
 
 /// An option, a command line with it, and the check of the result.
 pub struct Row {
@@ -222,7 +222,7 @@ impl Classic {
         (row.sees)(&seen);
     }
 
-    /// Runs every row in every form of its option.
+    /// Runs every row in every form of its option; in the default set in one form, another one for each row.
     pub fn walk<'r>(&self, rows: impl IntoIterator<Item = &'r Row>) {
         let help = self.help();
         let strace = Command::new("strace").arg("-V").output().is_ok();
@@ -232,12 +232,14 @@ impl Classic {
                  installs it"
             );
         }
-        for row in rows.into_iter().filter(|row| strace || !row.traced) {
+        for (at, row) in rows.into_iter().filter(|row| strace || !row.traced).enumerate() {
             let listed = help.iter().find(|listed| listed.key() == row.option);
             let listed = listed.unwrap_or_else(|| panic!("{} is not in the help", row.option));
             let (before, rest) = row.words.split_once('{').expect(row.words);
             let (value, after) = rest.split_once('}').expect(row.words);
-            for form in listed.forms(value) {
+            let forms = listed.forms(value);
+            let default = at % forms.len();
+            for form in &forms[by_set(default..=default, 0..=forms.len() - 1)] {
                 let words = format!("{before}{form}{after}");
                 println!("{words}");
                 self.sees(row, &words);

@@ -96,10 +96,13 @@ pub fn assert_found<'s>(known: &ClassicLines, searches: &[&'s str], ran: &Ran) -
     let alone = classic(text);
     assert!(text.len() > alone.len(), "there are own lines: {text}");
     known.assert_all(&alone);
+    let mut matched = Vec::new();
     for search in searches {
-        assert_eq!(found(search, text), found(search, &alone), "{search}: {text}");
+        let result = found(search, text);
+        assert_eq!(result, found(search, &alone), "{search}: {text}");
+        matched.extend((!result.trim().is_empty()).then_some(*search));
     }
-    searches.iter().copied().filter(|search| !found(search, text).trim().is_empty()).collect()
+    matched
 }
 
 /// Asserts that no own line has a word or unit of a classic row, or one of `more`, except in paths and

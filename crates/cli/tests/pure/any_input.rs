@@ -16,7 +16,7 @@ use proptest::sample::{Index, select};
 use results::folder::{self, names};
 
 use crate::common::campaign::{Place, WRITTEN_AND_COMPARED, tree};
-use crate::common::only_in_all;
+use crate::common::{by_set, only_in_all};
 
 /// Texts in place of a number or a value.
 const VALUES: &[&str] = &[
@@ -175,12 +175,12 @@ fn a_folder_with_an_extreme_in_place_of_any_number_is_evaluated_or_rejected() {
     }
 }
 
-fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+fn cases(default: u32, all: u32) -> ProptestConfig {
+    ProptestConfig { cases: by_set(default, all), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {
-    #![proptest_config(cases(192))]
+    #![proptest_config(cases(48, 192))]
 
     #[test]
     fn a_folder_with_any_changes_of_its_files_is_evaluated_or_rejected(
@@ -223,7 +223,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(512))]
+    #![proptest_config(cases(128, 512))]
 
     #[test]
     fn any_json_is_read_or_rejected(file in any::<Index>(), changes in vec(byte_change(), 0..6)) {

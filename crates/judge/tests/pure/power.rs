@@ -4,6 +4,7 @@ use judge::{PlanPower, power};
 use plan::Plan;
 use results::Outcome;
 use results::statistics::Dice;
+use testkit::complete::by_set;
 
 use super::{Parsed, campaign, job, phase, verdicts_of};
 
@@ -104,8 +105,7 @@ fn passed(plan: &Plan, [own, reference]: [f64; 2], trials: u32) -> f64 {
 
 #[test]
 fn the_probabilities_are_those_of_real_verdicts() {
-    let all = std::env::var_os("ASSAY_TEST_ALL").is_some_and(|value| value == "1");
-    let trials = if all { 10_000 } else { 200 };
+    let trials = by_set(200, 10_000);
     // Four standard errors of the two shares.
     let reach = 4.0 * (0.25 / f64::from(trials) + 0.25 / 10_000.0).sqrt();
     for (stat, op, value, keys, better) in [

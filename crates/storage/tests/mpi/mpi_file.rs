@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use testkit::complete::by_set;
+
 /// Time limit of a job in seconds, on a machine with other load.
 const JOB_MAX: &str = "300";
 
@@ -37,9 +39,9 @@ fn example() -> PathBuf {
 }
 
 #[test]
-fn every_call_exists_and_moves_the_right_data_on_1_2_and_4_ranks() {
+fn every_call_exists_and_moves_the_right_data() {
     for (name, launcher, words, library) in launchers() {
-        for ranks in ["1", "2", "4"] {
+        for ranks in by_set(&["4"][..], &["1", "2", "4"]) {
             let dir = tempfile::tempdir().unwrap();
             let mut command = Command::new("timeout");
             command.args(["-k", "5", JOB_MAX]).arg(&launcher).args(&words).args(["-n", ranks]);

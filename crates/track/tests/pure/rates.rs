@@ -6,20 +6,12 @@
 mod worlds;
 
 use measure::statistics::Dice;
+use testkit::complete::only_in_all;
 use track::change::{ChangeSettings, analyse};
 use worlds::{Counts, Shape, World};
 
 fn counts(world: &World, histories: usize) -> Counts {
     Counts::of(world, histories, ChangeSettings::default())
-}
-
-/// Whether slow tests run, which `cargo xtask test --all` selects. If not, prints the reason.
-fn only_in_all(reason: &str) -> bool {
-    let all = std::env::var_os("ASSAY_TEST_ALL").is_some_and(|value| value == "1");
-    if !all {
-        println!("ONLY IN --all: {reason}");
-    }
-    all
 }
 
 #[test]
