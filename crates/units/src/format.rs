@@ -74,6 +74,42 @@ fn long(seconds: f64) -> String {
     }
 }
 
+/// A share in percent with this number of decimals: `33.3 %`.
+pub fn percent(share: f64, decimals: usize) -> String {
+    format!("{:.decimals$} %", share * 100.0)
+}
+
+/// A share in percent with enough decimals to differ from 0 % and 100 %: `43.1 %`, `99.96 %`, `95 %`. With a
+/// sign, a positive one has a plus.
+pub fn percent_apart(share: f64, has_sign: bool) -> String {
+    let with = |decimals: usize| match has_sign {
+        true => format!("{:+.decimals$}", share * 100.0),
+        false => format!("{:.decimals$}", share * 100.0),
+    };
+    let differs = |decimals: &usize| {
+        let read: f64 = with(*decimals).parse().unwrap_or_default();
+        let of_whole = (read < 100.0) == (share < 1.0) && (read > 100.0) == (share > 1.0);
+        of_whole && (read.abs() >= 10_f64.powi(-(*decimals as i32)) || share == 0.0)
+    };
+    let text = with((1..=9).find(differs).unwrap_or(1));
+    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// A confidence such as `95 %`, `99.83 %`: it never rounds to 100 %.
+pub fn confidence(confidence: f64) -> String {
+    let error = (1.0 - confidence) * 100.0;
+    let decimals = if error > 0.0 { (2.0 - error.log10().floor()).clamp(0.0, 12.0) as usize } else { 0 };
+    format!("{} %", trimmed(&format!("{:.decimals$}", confidence * 100.0)))
+}
+
+/// A number without zeros at the end of its decimals: `1.50` is `1.5`, and `2.00` is `2`.
+pub fn trimmed(number: &str) -> &str {
+    match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => number,
+    }
+}
+
 /// A number as C's `%.<digits>e` writes it.
 pub fn exponential(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$e}");
@@ -112,6 +148,23 @@ mod tests {
         assert_eq!(rate_decimal(999_600.0), "1.00 MB/s");
         assert_eq!(bytes_binary(1023.7 * 1024.0), "1.00 MiB");
         assert_eq!((count(99.96), count(9.996), count(999.4)), ("100".into(), "10.0".into(), "999".into()));
+    }
+
+    #[test]
+    fn shares_differ_from_nothing_and_from_all_and_a_confidence_from_certainty() {
+        for (share, text) in
+            [(0.95, "95 %"), (0.431, "43.1 %"), (0.9996, "99.96 %"), (0.000_03, "0.003 %"), (0.0, "0 %")]
+        {
+            assert_eq!(percent_apart(share, false), text);
+        }
+        assert_eq!([0.1, -0.1].map(|share| percent_apart(share, true)), ["+10 %", "-10 %"]);
+        for (share, text) in
+            [(0.95, "95 %"), (0.9983, "99.83 %"), (0.99999, "99.999 %"), (1.0 - 0.05 / 3.0, "98.33 %")]
+        {
+            assert_eq!(confidence(share), text);
+        }
+        assert_eq!([percent(1.0 / 3.0, 1), percent(0.5, 0)], ["33.3 %", "50 %"]);
+        assert_eq!(["1.50", "2.00", "100"].map(trimmed), ["1.5", "2", "100"]);
     }
 
     #[test]

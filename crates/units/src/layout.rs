@@ -22,6 +22,25 @@ pub fn characters(text: &str) -> usize {
     text.chars().count()
 }
 
+/// The first `most` characters of a text, with a mark if there are more.
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A text in at most `most` characters: the first `begin`, a mark, and the end, where names often differ.
+pub fn elided(text: &str, most: usize, begin: usize) -> String {
+    let count = characters(text);
+    if count <= most {
+        return text.to_owned();
+    }
+    let first: String = text.chars().take(begin).collect();
+    let last: String = text.chars().skip(count + begin + 1 - most).collect();
+    format!("{first}…{last}")
+}
+
 /// A word quoted for a POSIX shell, where that is necessary.
 pub fn shell_quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
@@ -47,6 +66,14 @@ mod tests {
         assert_eq!(lines("one two three four", 3), "one|two three|four");
         assert_eq!(lines("a verylongwordindeed b", 10), "a|verylongwordindeed|b");
         assert_eq!(lines("", 10), "");
+    }
+
+    #[test]
+    fn long_texts_are_shortened_at_their_end_or_before_it() {
+        assert_eq!([shortened("ü2345", 5), shortened("ü2345", 4)], ["ü2345", "ü234…"]);
+        assert_eq!([elided("compute-0007", 9, 0), elided("n7", 9, 0)], ["…ute-0007", "n7"]);
+        let label = "B: random-reads-of-very-small-blocks read.iops";
+        assert_eq!(elided(label, 42, 8), "B: rando…ds-of-very-small-blocks read.iops");
     }
 
     #[test]

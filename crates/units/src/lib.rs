@@ -14,8 +14,11 @@ mod usage;
 mod utf8;
 mod visible;
 
-pub use format::{bytes_binary, count, duration, exponential, rate_binary, rate_decimal, several};
-pub use layout::{characters, shell_line, shell_quoted, wrap};
+pub use format::{
+    bytes_binary, confidence, count, duration, exponential, percent, percent_apart, rate_binary,
+    rate_decimal, several, trimmed,
+};
+pub use layout::{characters, elided, shell_line, shell_quoted, shortened, wrap};
 pub use quantity::{Dimension, Quantity, size};
 pub use usage::Usage;
 pub use utf8::{NotUtf8, utf8_text};

@@ -246,7 +246,7 @@ impl fmt::Display for Quantity {
             Dimension::BytesPerSecond => format::rate_decimal(self.value),
             Dimension::PerSecond => format!("{}/s", format::count(self.value)),
             Dimension::Seconds => format::duration(self.value),
-            Dimension::Fraction => format!("{:.1} %", self.value * 100.0),
+            Dimension::Fraction => format::percent(self.value, 1),
             Dimension::Count => format::count(self.value),
             Dimension::Points => format!("{} points", format::count(self.value)),
         })

@@ -1,7 +1,7 @@
 //! The time of the fsync after the last write of each rank.
 
 use serde::{Deserialize, Serialize};
-use units::duration;
+use units::{duration, percent};
 
 /// How long the ranks were in fsync. No latency of a transfer includes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,9 +25,9 @@ impl SyncTime {
         let Self { slowest_rank, slowest_node, .. } = self;
         let [most, mean] = [self.seconds_max, self.seconds_mean].map(duration);
         format!(
-            "fsync took {mean} a rank, {:.0} % of the transfer span, and {most} on rank {slowest_rank} \
+            "fsync took {mean} a rank, {} of the transfer span, and {most} on rank {slowest_rank} \
              (node {slowest_node}), the slowest",
-            self.share * 100.0
+            percent(self.share, 0)
         )
     }
 }

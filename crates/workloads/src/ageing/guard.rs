@@ -14,8 +14,9 @@ use std::path::Path;
 use measure::{Clock, CycleClock};
 use ranks::Comm;
 use storage::Storage;
+use units::percent;
 
-use super::plan::{Geometry, percent};
+use super::plan::Geometry;
 use super::state::at;
 
 /// The reason of a rank that stops because another one failed.
@@ -183,8 +184,8 @@ impl<'a> Guard<'a> {
             Some((kind, now)) => Err(format!(
                 "the {kind} are at {}, but the ceiling is {}. Free space and continue with --resume, \
                  or set a higher --ceiling.",
-                percent(now),
-                percent(self.ceiling)
+                percent(now, 1),
+                percent(self.ceiling, 1)
             )),
         }
     }
@@ -206,7 +207,11 @@ impl<'a> Guard<'a> {
             return words;
         }
         let fill = geometry(self.storage, self.dir).map_or(String::new(), |space| {
-            format!("; blocks are at {}, inodes at {}", percent(space.blocks()), percent(space.inodes()))
+            format!(
+                "; blocks are at {}, inodes at {}",
+                percent(space.blocks(), 1),
+                percent(space.inodes(), 1)
+            )
         });
         format!("{words}{fill}. Free space and continue with --resume.")
     }

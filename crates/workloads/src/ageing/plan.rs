@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 use storage::Space;
+use units::percent;
 
 use super::profile::Profile;
 use super::sizes::{SizeDeck, SizeFit};
@@ -84,11 +85,6 @@ impl Geometry {
     }
 }
 
-/// A share in percent.
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-
 /// The start values of one rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RankShare {
@@ -157,8 +153,8 @@ impl AgeingGoal {
             if let Some(target) = target.filter(|target| *target >= self.ceiling) {
                 return Err(format!(
                     "{option} {}: is not below the ceiling of {}; raise --ceiling",
-                    percent(target),
-                    percent(self.ceiling)
+                    percent(target, 1),
+                    percent(self.ceiling, 1)
                 ));
             }
         }
@@ -176,7 +172,7 @@ fn reject_what_cannot_be(goal: &AgeingGoal, space: &Geometry) -> Result<(), Stri
     {
         let Some(target) = target else { continue };
         if now >= target {
-            return Err(format!("{option} {}: {} are in use already", percent(target), percent(now)));
+            return Err(format!("{option} {}: {} are in use already", percent(target, 1), percent(now, 1)));
         }
     }
     let missing = goal.blocks.map_or(0, |blocks| space.bytes_to(blocks)).max(0) as u64;
@@ -199,8 +195,8 @@ fn reject_directories_that_fill(goal: &AgeingGoal, space: &Geometry, dirs: u64) 
     Err(format!(
         "--blocks {}, --inodes {}: {dirs} directories take {needed} bytes, a block each, and only {missing} \
          are missing; raise --blocks, or lower --inodes",
-        percent(blocks),
-        percent(inodes)
+        percent(blocks, 1),
+        percent(inodes, 1)
     ))
 }
 
@@ -228,7 +224,7 @@ pub(super) fn reject_what_follows(
     if goal.inodes.is_none() && space.inodes > 0 && inodes > goal.ceiling {
         return Err(format!(
             "files as large as the profile's would bring the inodes to {}; give --inodes",
-            percent(inodes)
+            percent(inodes, 1)
         ));
     }
     let bytes = files as f64 * taken + (dirs * space.block) as f64 + space.bytes_used as f64;
@@ -236,7 +232,7 @@ pub(super) fn reject_what_follows(
     if goal.blocks.is_none() && blocks > goal.ceiling {
         return Err(format!(
             "files as large as the profile's would bring the blocks to {}; give --blocks",
-            percent(blocks)
+            percent(blocks, 1)
         ));
     }
     Ok(())

@@ -7,11 +7,12 @@
 //! Invariant: all ranks decide by the same numbers, and do the same number of rounds.
 
 use ranks::{Comm, Halt, Reduce};
+use units::percent;
 
 use super::guard::{OTHERS, geometry};
 use super::model::Leg;
 use super::part::AgeingPart;
-use super::plan::{AgeingGoal, Geometry, percent};
+use super::plan::{AgeingGoal, Geometry};
 use crate::kit::reduce;
 
 /// The accuracy that settling aims at: shares of all blocks and inodes.
@@ -97,7 +98,7 @@ pub(super) fn unsettled(space: &Geometry) -> String {
     format!(
         "blocks are at {} and inodes at {} after {ROUNDS} rounds of adding and removing: are others writing \
          to this file system? --resume tries again",
-        percent(space.blocks()),
-        percent(space.inodes())
+        percent(space.blocks(), 1),
+        percent(space.inodes(), 1)
     )
 }

@@ -8,7 +8,7 @@ use anyhow::Result;
 use evidence::folder::EvidenceFolder;
 use judge::{MARGINS, PlanPower, SAMPLES, WANTED};
 use plan::Plan;
-use units::{Dimension, Quantity, Usage, several};
+use units::{Dimension, Quantity, Usage, percent, several};
 
 use crate::personalities::drifted;
 
@@ -58,7 +58,7 @@ fn lines(power: &PlanPower, clauses: usize, noun: &str) -> Result<String> {
     if power.clauses.is_empty() {
         return Ok(text);
     }
-    let margins: Vec<String> = MARGINS.iter().map(|margin| format!("{:.0} %", margin * 100.0)).collect();
+    let margins: Vec<String> = MARGINS.iter().map(|margin| percent(*margin, 0)).collect();
     writeln!(
         text,
         "probability of PASS if a system is better than its threshold by {}, from {SAMPLES} samples of \
@@ -73,8 +73,8 @@ fn lines(power: &PlanPower, clauses: usize, noun: &str) -> Result<String> {
             one.metric,
             one.criterion,
             one.repetitions,
-            percent(one.cov),
-            one.pass.map(percent).join(", "),
+            percent(one.cov, 1),
+            one.pass.map(|share| percent(share, 1)).join(", "),
             enough(one.enough)
         )?;
     }
@@ -90,7 +90,7 @@ fn lines(power: &PlanPower, clauses: usize, noun: &str) -> Result<String> {
         text,
         "  all {} together, if independent{without}: {}; {}",
         several(number as u64, noun),
-        power.all.map(percent).join(", "),
+        power.all.map(|share| percent(share, 1)).join(", "),
         enough(power.enough)
     )?;
     Ok(text)
@@ -99,15 +99,11 @@ fn lines(power: &PlanPower, clauses: usize, noun: &str) -> Result<String> {
 /// The repetitions that are enough for the wanted probability.
 fn enough(repetitions: Option<u32>) -> String {
     let (margin, wanted) = WANTED;
-    let asked = format!("{:.0} % at {:.0} % better", wanted * 100.0, margin * 100.0);
+    let asked = format!("{} at {} better", percent(wanted, 0), percent(margin, 0));
     match repetitions {
         Some(n) => format!("{asked} needs n = {n}"),
         None => format!("no n up to {} gives {asked}", results::statistics::REPETITIONS_MAX),
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use results::Outcome;
 use results::progress::ProgressShown;
-use units::{count, duration, rate_decimal, several, visible};
+use units::{count, duration, percent, rate_decimal, several, visible};
 
 use super::estimate::TimeLeft;
 
@@ -187,7 +187,7 @@ fn of_phase(progress: &ProgressShown) -> Vec<String> {
     let slowest =
         format!("slowest rank {}: {}", progress.slowest_rank, count(progress.slowest_transfers as f64));
     let p99 = format!("p99 {}", duration(progress.p99_seconds));
-    let share = format!("{phase} {:.0} %", done.min(1.0) * 100.0);
+    let share = format!("{phase} {}", percent(done.min(1.0), 0));
     // Ageing counts no transfers.
     match progress.transfers > 0 || progress.slowest_transfers > 0 {
         true => vec![share, rate, p99, slowest],

@@ -6,7 +6,7 @@ use std::time::Instant;
 use indicatif::ProgressBar;
 use results::progress::ProgressShown;
 use results::record::StateExtents;
-use units::{bytes_binary, count, duration};
+use units::{bytes_binary, count, duration, percent};
 use workloads::ageing::{AgeingOutcome, AgeingProgress, Removed};
 use workloads::kit::observer::EventObserver;
 
@@ -57,8 +57,8 @@ fn shown(progress: &AgeingProgress, ranks: u32, seconds: f64) -> ProgressShown {
 fn words(progress: &AgeingProgress) -> String {
     let left = progress.left_s.map_or(String::new(), |left| format!(", {} left", duration(left.ceil())));
     format!(
-        "{:.0} %{left}; rank 0: {} files, {}, {:.2} overwrite cycles",
-        progress.share * 100.0,
+        "{}{left}; rank 0: {} files, {}, {:.2} overwrite cycles",
+        percent(progress.share, 0),
         count(progress.files as f64),
         bytes_binary(progress.bytes as f64),
         progress.cycles
@@ -76,11 +76,6 @@ impl EventObserver<AgeingProgress> for LiveLine {
     }
 }
 
-/// A share as the table shows it.
-fn percent(share: f64) -> String {
-    format!("{:.2} %", share * 100.0)
-}
-
 fn row(text: &mut String, name: &str, values: [&str; 4]) {
     let [a, b, c, d] = values;
     let line = format!("{name:<26}{a:>14}{b:>14}{c:>14}{d:>14}");
@@ -90,15 +85,15 @@ fn row(text: &mut String, name: &str, values: [&str; 4]) {
 pub(super) fn report(outcome: &AgeingOutcome) -> String {
     let mut text = String::new();
     let reached = &outcome.reached;
-    let target = |target: Option<f64>| target.map_or("-".to_owned(), percent);
+    let target = |target: Option<f64>| target.map_or("-".to_owned(), |share| percent(share, 2));
     row(&mut text, "Utilization", ["before", "target", "after", "of"]);
     row(
         &mut text,
         "blocks",
         [
-            &percent(reached.blocks_before),
+            &percent(reached.blocks_before, 2),
             &target(reached.blocks_target),
-            &percent(reached.blocks),
+            &percent(reached.blocks, 2),
             &bytes_binary(reached.fs_bytes as f64),
         ],
     );
@@ -107,9 +102,9 @@ pub(super) fn report(outcome: &AgeingOutcome) -> String {
             &mut text,
             "inodes",
             [
-                &percent(reached.inodes_before),
+                &percent(reached.inodes_before, 2),
                 &target(reached.inodes_target),
-                &percent(reached.inodes),
+                &percent(reached.inodes, 2),
                 &reached.fs_inodes.to_string(),
             ],
         );
@@ -156,7 +151,7 @@ fn extents_row(text: &mut String, name: &str, extents: Option<StateExtents>) {
             name,
             [
                 &format!("{:.3}", extents.mean()),
-                &percent(extents.share_fragmented()),
+                &percent(extents.share_fragmented(), 2),
                 &extents.most.to_string(),
                 &bytes_binary(extents.bytes as f64 / extents.extents.max(1) as f64),
             ],

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use results::progress::ProgressShown;
 use results::record::Counts;
-use units::{count, duration};
+use units::{count, duration, percent};
 use workloads::ior::PhaseStart;
 use workloads::kit::board::Board;
 
@@ -138,10 +138,10 @@ pub(crate) fn line(look: &ProgressShown) -> String {
         false => rate(look.bytes_per_second),
     };
     format!(
-        "assay: {} {}  {:>3.0} %  {speed}  p99 {}  slowest rank {}: {} transfers{left}{seen}",
+        "assay: {} {}  {:>5}  {speed}  p99 {}  slowest rank {}: {} transfers{left}{seen}",
         phase_name(&look.phase),
         look.repetition,
-        look.done * 100.0,
+        percent(look.done, 0),
         duration(look.p99_seconds),
         look.slowest_rank,
         look.slowest_transfers,

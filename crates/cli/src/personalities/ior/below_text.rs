@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use results::record::{Latency, Phase};
-use units::{duration, visible};
+use units::{duration, percent, visible};
 
 use crate::personalities::latency;
 use crate::personalities::own_lines::{self, own_lines, phase_name};
@@ -128,10 +128,10 @@ fn latencies(rows: &[PhaseRow], of_several: bool) -> String {
         let mark = if row.slowest_rate < SLOW * row.median_rate { "  <- slow" } else { "" };
         let share = if row.median_rate > 0.0 { row.slowest_rate / row.median_rate } else { 1.0 };
         text.push_str(&format!(
-            "  {} on {}: {:.0} %{mark}\n",
+            "  {} on {}: {}{mark}\n",
             row.slowest_rank,
             visible(&row.slowest_node),
-            share * 100.0
+            percent(share, 0)
         ));
     }
     text

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use measure::statistics::{cov, max, mean, min};
 use report::sentences::sentence;
 use results::record::{Failed, Phase};
-use units::{duration, several};
+use units::{duration, percent, several};
 use workloads::kit::observer::EventObserver;
 use workloads::ls_lr::{EARLY, EntryCalls, LsLrEvent, LsLrParameters, Walked, WalkerRow};
 
@@ -189,11 +189,8 @@ fn walked_once(walked: &Walked, verbose: bool) -> String {
     let dropped = if caches.dropped { "dropped before" } else { "not dropped" };
     let _ = match caches.new_names {
         Some(share) => {
-            writeln!(
-                text,
-                "  caches     {dropped}; {:.0} % of the entries were new to the client",
-                share * 100.0
-            )
+            let new = percent(share, 0);
+            writeln!(text, "  caches     {dropped}; {new} of the entries were new to the client")
         }
         None => writeln!(text, "  caches     {dropped}"),
     };
@@ -210,11 +207,11 @@ fn latencies(walked: &Walked) -> String {
     for (name, phase, share) in phases {
         let Some(latency) = &phase.latency else { continue };
         let percentiles = latency::columns(latency);
-        let _ = writeln!(text, "  {name:<10} {:>10}{percentiles} {:>5.1} %", latency.count, share * 100.0);
+        let _ = writeln!(text, "  {name:<10} {:>10}{percentiles} {:>7}", latency.count, percent(share, 1));
     }
     let own = (1.0 - shares.stat - shares.list - shares.further).max(0.0);
     for (name, share) in [("attributes and links", shares.further), ("sorting and own work", own)] {
-        let _ = writeln!(text, "  {name:<76} {:>5.1} %", share * 100.0);
+        let _ = writeln!(text, "  {name:<76} {:>7}", percent(share, 1));
     }
     text
 }
@@ -280,7 +277,7 @@ fn failures(failed: &Failed) -> String {
 /// The rates of all repetitions.
 fn over_all(rates: &[f64]) -> String {
     let [mean, least, most] = [mean, min, max].map(|of| of(rates).unwrap_or(0.0));
-    let variability = cov(rates).map_or(String::new(), |cov| format!(", COV {:.1} %", cov * 100.0));
+    let variability = cov(rates).map_or(String::new(), |cov| format!(", COV {}", percent(cov, 1)));
     format!(
         "rate of {} repetitions: mean {mean:.0} stats/s, least {least:.0}, most {most:.0}{variability}\n",
         rates.len()
