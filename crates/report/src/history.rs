@@ -9,11 +9,11 @@
 use std::io;
 
 use crate::document;
-use crate::renderers::{history_html, history_text};
+use crate::renderers::{chart_text, pages};
 
 pub use crate::document::history::{FallRule, HistoryLinks, HistoryView, words};
-pub use crate::renderers::history_html::HISTORY_MARKER;
-pub use crate::renderers::history_text::{DrawingCharacters, sparkline};
+pub use crate::renderers::chart_text::{DrawingCharacters, sparkline};
+pub use crate::renderers::pages::HISTORY_MARKER;
 
 /// The name of the file with the page of a series. It has only letters, digits, `-` and `.`.
 pub fn series_file(id: i64) -> String {
@@ -24,8 +24,7 @@ pub fn series_file(id: i64) -> String {
 ///
 /// It fails only if the page cannot be rendered, which is a defect of this program.
 pub fn overview_page(view: &HistoryView, links: &HistoryLinks<'_>) -> io::Result<String> {
-    history_html::overview(&document::history::overview(view, links), links.navigation)
-        .map_err(io::Error::other)
+    pages::overview(&document::history::overview(view, links), links.navigation).map_err(io::Error::other)
 }
 
 /// The page of a series, by its place in the courses of the view.
@@ -33,13 +32,12 @@ pub fn overview_page(view: &HistoryView, links: &HistoryLinks<'_>) -> io::Result
 /// It fails only if the page cannot be rendered, which is a defect of this program. It panics if there is no
 /// such series.
 pub fn series_page(view: &HistoryView, series: usize, links: &HistoryLinks<'_>) -> io::Result<String> {
-    history_html::series(&document::history::series(view, series, links), links.navigation)
-        .map_err(io::Error::other)
+    pages::series(&document::history::series(view, series, links), links.navigation).map_err(io::Error::other)
 }
 
 /// The series at a place in the courses of the view, for a terminal of `width` columns (at least 40). It
 /// panics if there is no such series.
 pub fn series_text(view: &HistoryView, series: usize, width: usize, characters: DrawingCharacters) -> String {
-    let columns = history_text::chart_columns(width);
-    history_text::series(&document::history::series_text(view, series, columns), width, characters)
+    let columns = chart_text::chart_columns(width);
+    chart_text::series(&document::history::series_text(view, series, columns), width, characters)
 }

@@ -15,7 +15,7 @@ mod values;
 
 use std::io;
 
-pub use renderers::campaigns_html::INDEX_MARKER;
+pub use renderers::pages::INDEX_MARKER;
 pub use renderers::text::Emphasis;
 
 use document::Appendix;
@@ -83,15 +83,15 @@ pub fn comparison_text(comparison: &CampaignComparison, width: usize, emphasis: 
 
 /// A comparison as one HTML file, which needs no network, fonts or scripts.
 pub fn comparison_html(comparison: &CampaignComparison) -> io::Result<String> {
-    renderers::comparison_html::page(&document::comparison(comparison)).map_err(io::Error::other)
+    renderers::pages::comparison(&document::comparison(comparison)).map_err(io::Error::other)
 }
 
 /// The index of campaigns as one HTML file, which needs no network, fonts or scripts.
 pub fn index_html(entries: &[document::IndexEntry]) -> io::Result<String> {
-    renderers::campaigns_html::page(&document::campaign_index(entries)).map_err(io::Error::other)
+    renderers::pages::index(&document::campaign_index(entries)).map_err(io::Error::other)
 }
 
 /// A page of a server as one HTML file, without scripts.
 pub fn served_html(page: &document::ServedDocument) -> io::Result<String> {
-    renderers::served_html::page(page).map_err(io::Error::other)
+    renderers::pages::served(page).map_err(io::Error::other)
 }

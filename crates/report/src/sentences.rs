@@ -12,9 +12,9 @@ pub use campaign::overall;
 use results::finding::Finding;
 use results::reason::template::{Slot, WHO, parts, slots};
 use results::reason::{Code, Datum, Reason, any, row};
-use units::several;
+use units::{confidence, percent_apart, several};
 
-use crate::values::{BINARY_RATE, confidence, distinguished, percent, quantity, threshold_among};
+use crate::values::{BINARY_RATE, distinguished, quantity, threshold_among};
 
 /// Texts for data that a template does not mention. They follow the sentence.
 const ADDITIONS: [(&str, &str); 6] = [
@@ -184,7 +184,7 @@ fn shown(reason: &Reason, name: &str, how: &str) -> String {
         }
         Datum::Quantity { value, .. } if name == "confidence" => confidence(*value),
         Datum::Quantity { value, unit } if unit == "1" && !is_compared(reason, name) => {
-            percent(*value, how == "+")
+            percent_apart(*value, how == "+")
         }
         Datum::Quantity { value, unit } => {
             let sign = if how == "+" && *value > 0.0 { "+" } else { "" };
@@ -261,8 +261,7 @@ fn number_of(number: f64) -> String {
     if number != 0.0 && number.abs() < 0.01 {
         return format!("{number:.2e}");
     }
-    let text = format!("{number:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    units::trimmed(&format!("{number:.2}")).to_owned()
 }
 
 #[cfg(test)]
@@ -304,11 +303,5 @@ mod tests {
         assert_eq!(text_of(text, of(3.0002e9, 3.0004e9)).as_deref(), Some("3.0002 GB/s and 3.0004 GB/s"));
         let binary = of(f64::from(1 << 20), f64::from(1 << 21)).with(row::ThresholdNotMet::binary, true);
         assert_eq!(text_of(text, binary).as_deref(), Some("1.00 MiB/s and 2.00 MiB/s"));
-        let share = |value: f64| text_of("{s}", with(&[("s", Datum::share(value))]));
-        for (value, text) in
-            [(0.95, "95 %"), (0.431, "43.1 %"), (0.9996, "99.96 %"), (0.000_03, "0.003 %"), (0.0, "0 %")]
-        {
-            assert_eq!(share(value).as_deref(), Some(text));
-        }
     }
 }

@@ -72,30 +72,6 @@ pub(crate) fn threshold_among(threshold: f64, values: &[f64], unit: &str) -> Str
     all.max_by_key(String::len).unwrap_or(shown)
 }
 
-/// A confidence such as `95 %`, `99.83 %`: it never rounds to 100 %.
-pub(crate) fn confidence(confidence: f64) -> String {
-    let error = (1.0 - confidence) * 100.0;
-    let digits = if error > 0.0 { (2.0 - error.log10().floor()).clamp(0.0, 12.0) as usize } else { 0 };
-    let text = format!("{:.digits$}", confidence * 100.0);
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text} %")
-}
-
-/// A share in percent, with enough decimals to differ from 0 % and 100 %.
-pub(crate) fn percent(share: f64, signed: bool) -> String {
-    let with = |digits: usize| match signed {
-        true => format!("{:+.digits$}", share * 100.0),
-        false => format!("{:.digits$}", share * 100.0),
-    };
-    let differs = |digits: &usize| {
-        let read: f64 = with(*digits).parse().unwrap_or_default();
-        let of_whole = (read < 100.0) == (share < 1.0) && (read > 100.0) == (share > 1.0);
-        of_whole && (read.abs() >= 10_f64.powi(-(*digits as i32)) || share == 0.0)
-    };
-    let text = with((1..=9).find(differs).unwrap_or(1));
-    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,15 +84,6 @@ mod tests {
         assert_eq!(distinguished(3.0002e9, Some(3.0004e9), "B/s"), "3.0002 GB/s");
         assert_eq!(shown(3.0004e9, &[2.5e9, 3.000_41e9]), "3.00040 GB/s");
         assert_eq!(shown(3.0004e9, &[2.5e9]), "3.00 GB/s");
-    }
-
-    #[test]
-    fn a_confidence_is_never_rounded_to_certainty() {
-        for (share, text) in
-            [(0.95, "95 %"), (0.9983, "99.83 %"), (0.99999, "99.999 %"), (1.0 - 0.05 / 3.0, "98.33 %")]
-        {
-            assert_eq!(confidence(share), text);
-        }
     }
 
     #[test]

@@ -20,12 +20,11 @@ use serde::Serialize;
 use units::several;
 
 use super::words::{confidence, known_cell, or_none, overall_tone, share, time, tone_of};
-use super::{Cell, Table, Tone};
+use super::{Cell, Plot, Table, Tone};
 use crate::sentences;
 
 pub use csv::comparison_csv;
 pub use facts::label as fact_label;
-pub use forest::{ForestLine, ForestPlot, ForestTick};
 
 /// The most rows of a table of differences that are shown. The values as CSV have all of them.
 const SHOWN_MAX: usize = 200;
@@ -42,7 +41,8 @@ pub struct ComparisonDocument {
     /// The rows, in the order of the plans.
     pub rows: Vec<RowLine>,
     /// The ratios with their intervals.
-    pub forest: ForestPlot,
+    #[serde(skip)]
+    pub forest: Plot,
     /// The verdicts of all clauses.
     pub verdicts: Table,
     /// What differs, a table for each part of the campaigns.
@@ -120,7 +120,7 @@ pub fn comparison(comparison: &CampaignComparison) -> ComparisonDocument {
         result: result(comparison),
         campaigns: comparison.campaigns.iter().zip(&letters).map(campaign_line).collect(),
         rows: comparison.rows.iter().map(|row| row_line(row, &letters)).collect(),
-        forest: forest::of(comparison, &letters),
+        forest: forest::plot(comparison, &letters),
         verdicts: verdicts(&comparison.clauses, &letters),
         differences: facts::tables(&comparison.differences, &letters),
         method: method(comparison),

@@ -7,7 +7,7 @@
 use results::{Outcome, Verdict};
 
 use super::unit::{comparison, unit_of};
-use super::words::{NONE, exact, percent, threshold_among};
+use super::words::{NONE, exact, threshold_among};
 use super::{Cell, unit};
 
 /// The margin above which only this limit is shown, as a share of the threshold.
@@ -40,7 +40,7 @@ fn text(margin: f64) -> String {
     if margin.abs() > LARGE {
         return format!("{} {:+.0} %", if margin > 0.0 { ">" } else { "<" }, LARGE.copysign(margin) * 100.0);
     }
-    let text = percent(margin, true);
+    let text = units::percent_apart(margin, true);
     let is_zero = text.chars().filter(char::is_ascii_digit).all(|digit| digit == '0');
     if is_zero { format!("{:+.0e} %", margin * 100.0) } else { text }
 }

@@ -11,6 +11,7 @@ mod appendix;
 mod build;
 mod campaigns;
 mod cases;
+mod chart;
 pub(crate) mod clauses;
 mod comparison;
 mod constants;
@@ -35,15 +36,14 @@ pub(crate) mod words;
 pub use appendix::Appendix;
 pub use build::of;
 pub use campaigns::{IndexDocument, IndexEntry, IndexedCampaign, campaign_index};
+pub use chart::{
+    Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, LineStyle, MarkShape, MarkStyle, Plot, PlotBand,
+    PlotCell, PlotLine, PlotMark, PlotSpan, PlotTick, SpanKind,
+};
 pub use comparison::{
-    CampaignLine, ComparisonDocument, ConclusionLine, ForestLine, ForestPlot, ForestTick, RowLine,
-    comparison, comparison_csv, fact_label,
+    CampaignLine, ComparisonDocument, ConclusionLine, RowLine, comparison, comparison_csv, fact_label,
 };
 pub use csv::csv;
-pub use plots::{
-    Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, MarkShape, Plot, PlotBand, PlotCell, PlotHover,
-    PlotLine, PlotMark, PlotRule, PlotTick, RowMark, RuleKind,
-};
 pub use served::{ListedCampaign, ListedState, ServedDocument, ServedProgress, campaign_list};
 pub use signed::SignedPart;
 pub use summary::ApprovedWaiver;
@@ -63,6 +63,7 @@ pub struct Document {
     /// All clauses with their verdicts, in the plan's order.
     pub clauses: Vec<Clause>,
     /// All clauses on one axis; absent if no value has a ratio to its threshold.
+    #[serde(skip)]
     pub picture: Option<ClausePicture>,
     /// Projections and hero runs, one line each. None of them is a clause.
     pub summary_lines: Vec<String>,
@@ -75,10 +76,11 @@ pub struct Document {
 }
 
 /// The meaning that a renderer may colour. The word next to it always states the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tone {
     /// Nothing special.
+    #[default]
     Plain,
     /// A criterion is met, or data is correct.
     Pass,
@@ -276,6 +278,7 @@ pub enum Block {
     /// The clauses that this section is about, in short.
     Clauses(Vec<Clause>),
     /// Plots that are shown side by side.
+    #[serde(skip)]
     Plots(Vec<Plot>),
     /// Warnings and notes, one sentence each.
     Remarks(Vec<Remark>),

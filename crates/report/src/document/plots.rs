@@ -13,7 +13,6 @@
 //! Invariant: a plot shows values of the records and verdicts. Its size does not grow with the records.
 //! Never here: pixels, colours, and evaluation.
 
-mod axes;
 mod clause_picture;
 mod fill;
 mod latency;
@@ -22,21 +21,15 @@ mod over_time;
 mod ranks_by_node;
 mod repetitions;
 mod scaling;
-mod shapes;
 
 use results::Verdict;
 use results::folder::{Campaign, Job};
 use results::record;
 
 use super::phases::RepetitionPhase;
-use super::{Block, Section};
+use super::{Block, Plot, Section};
 
-pub(super) use axes::{linear_ticks, short, ticks_between};
 pub(super) use clause_picture::picture;
-pub use shapes::{
-    Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, MarkShape, Plot, PlotBand, PlotCell, PlotHover,
-    PlotLine, PlotMark, PlotRule, PlotTick, RowMark, RuleKind,
-};
 
 /// The most repetitions that a plot shows as lines.
 const LINES: usize = 8;
@@ -153,15 +146,17 @@ fn by_name<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<NamedPhase<'m>> {
             names.push(name);
         }
     }
-    let of = |(test, name): (u32, &'m str)| NamedPhase {
-        title: if test == 0 { name.to_string() } else { format!("{name}, test {}", test + 1) },
-        name,
-        all: measured
-            .iter()
-            .filter(|one| (one.phase.test, one.phase.phase.as_str()) == (test, name))
-            .collect(),
-    };
-    names.into_iter().map(of).collect()
+    names
+        .into_iter()
+        .map(|(test, name)| NamedPhase {
+            title: if test == 0 { name.to_string() } else { format!("{name}, test {}", test + 1) },
+            name,
+            all: measured
+                .iter()
+                .filter(|one| (one.phase.test, one.phase.phase.as_str()) == (test, name))
+                .collect(),
+        })
+        .collect()
 }
 
 /// All plots of a test: its repetitions, then its phases.
@@ -208,6 +203,6 @@ pub(super) fn add_to(sections: &mut Vec<Section>, campaign: &Campaign) {
 
 /// The threshold of a verdict on this metric, in this unit.
 fn threshold(metric: &str, unit: &str, verdicts: &[&Verdict]) -> Option<f64> {
-    let asks = |verdict: &&&Verdict| verdict.metric == metric && verdict.unit == unit;
-    verdicts.iter().find(asks).and_then(|verdict| verdict.threshold).filter(|at| at.is_finite() && *at > 0.0)
+    let verdict = verdicts.iter().find(|verdict| verdict.metric == metric && verdict.unit == unit)?;
+    verdict.threshold.filter(|at| at.is_finite() && *at > 0.0)
 }

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use judge::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGroup, rates_by_name};
 use results::record::{Counts, Phase};
 
-use super::phases::RepetitionPhase;
-use super::phases::{each, phase_title};
+use super::chart::axes::{linear_ticks, short};
+use super::phases::{RepetitionPhase, each, phase_title};
 use super::plots::PlotDetail;
 use super::words::{NONE, quantity, quantity_cell, share};
-use super::{Axis, Cell, LegendEntry, LegendKey, MarkShape, Plot, PlotMark, PlotTick, Table, Tone, plots};
+use super::{Axis, Cell, LegendEntry, MarkShape, MarkStyle, Plot, PlotMark, PlotTick, Table, Tone};
 
 /// The maximum number of rows of a table.
 const ROWS: usize = 40;
@@ -195,9 +195,12 @@ fn plot(same: &PhaseRanks<'_>, detail: PlotDetail) -> Option<Plot> {
     let marks = marks(same, &groups, many, detail);
     let top = marks.iter().map(|mark| mark.y).max_by(f64::total_cmp)? * 1.08;
     let (unit, count) = (unit(&same.phases), groups.len());
-    let named = |(x, group): (u32, &&StragglerGroup)| PlotTick { at: f64::from(x), label: tail(&group.name) };
+    let named = |(x, group): (u32, &&StragglerGroup)| PlotTick {
+        at: f64::from(x),
+        label: units::elided(&group.name, LETTERS, 0),
+    };
     let ticks = if count <= NAMED { (1..).zip(&groups).map(named).collect() } else { Vec::new() };
-    let legend = |line: usize, label: &str| LegendEntry::new(LegendKey::Mark(line, SHAPES[line]), label);
+    let legend = |line: usize, label: &str| LegendEntry::of_marks(line, SHAPES[line], label);
     Some(Plot {
         title: format!("Rates of ranks in {}, by storage target", same.title),
         note: note(many, (count, all), detail),
@@ -206,7 +209,7 @@ fn plot(same: &PhaseRanks<'_>, detail: PlotDetail) -> Option<Plot> {
             label: "per second and rank".into(),
             from: 0.0,
             to: top,
-            ticks: plots::linear_ticks(top, |at| plots::short(&quantity(at, unit))),
+            ticks: linear_ticks(top, |at| short(&quantity(at, unit))),
         },
         legend: vec![legend(0, "like the others"), legend(1, "slow"), legend(2, "overloaded")],
         marks,
@@ -222,14 +225,14 @@ fn marks(same: &PhaseRanks<'_>, groups: &[&StragglerGroup], many: bool, detail: 
     for (x, group) in (1_u32..).zip(groups) {
         let rates = by_name.remove(&group.name).unwrap_or_default();
         let shown = if many { extremes(rates) } else { rates };
-        let line = [GroupSpeed::Usual, GroupSpeed::Slow, GroupSpeed::Overloaded]
-            .iter()
-            .position(|f| *f == group.finding);
+        let line = match group.finding {
+            GroupSpeed::Usual => 0,
+            GroupSpeed::Slow => 1,
+            GroupSpeed::Overloaded => 2,
+        };
         // The marks are side by side, from the slowest to the fastest, so that none hides another.
         let step = WIDTH / shown.len().max(2) as f64;
         let left = f64::from(x) - step * (shown.len() as f64 - 1.0) / 2.0;
-        let line = line.unwrap_or(0);
-        let shape = SHAPES[line];
         let mark = |(at, y): (usize, f64)| PlotMark {
             x: left + step * at as f64,
             y,
@@ -237,8 +240,8 @@ fn marks(same: &PhaseRanks<'_>, groups: &[&StragglerGroup], many: bool, detail: 
                 true => format!("{}: {}", group.name, quantity(y, unit(&same.phases))),
                 false => String::new(),
             },
-            style: line,
-            shape,
+            style: MarkStyle::Series(line),
+            shape: SHAPES[line],
             ..PlotMark::default()
         };
         marks.extend(shown.into_iter().enumerate().map(mark));
@@ -270,13 +273,4 @@ fn extremes(rates: Vec<f64>) -> Vec<f64> {
         [first, .., last] => vec![*first, rates[rates.len() / 2], *last],
         _ => rates,
     }
-}
-
-/// The end of a name, because that is where names differ.
-fn tail(name: &str) -> String {
-    let letters = name.chars().count();
-    if letters <= LETTERS {
-        return name.to_owned();
-    }
-    format!("…{}", name.chars().skip(letters + 1 - LETTERS).collect::<String>())
 }

@@ -7,11 +7,10 @@ use jiff::Timestamp;
 use results::Outcome;
 use results::folder::JobEnd;
 use units::Dimension;
+pub(crate) use units::confidence;
 
 use super::{Cell, Tone};
-pub(crate) use crate::values::{
-    BINARY_RATE, confidence, distinguished, exact, percent, quantity, threshold_among,
-};
+pub(crate) use crate::values::{BINARY_RATE, distinguished, exact, quantity, threshold_among};
 
 /// The text for a missing value.
 pub(super) const NONE: &str = "–";
@@ -68,10 +67,10 @@ pub(super) fn or_none(text: &str) -> String {
 
 /// A shortened SHA-256, with its full form.
 pub(super) fn hash_cell(hash: &str) -> Cell {
-    if hash.chars().count() <= 16 {
+    if units::characters(hash) <= 16 {
         return Cell::literal(or_none(hash));
     }
-    Cell::literal(format!("{}…", hash.chars().take(12).collect::<String>())).full(hash)
+    Cell::literal(units::shortened(hash, 12)).full(hash)
 }
 
 /// A path. A long path is shown by its end, with its full form.

@@ -11,7 +11,7 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, context};
 
 use super::svg;
-use crate::document::{Appendix, Block, Document};
+use crate::document::{Appendix, Block, Document, Plot};
 use crate::sentences::campaign::{HASH_LINE, MARGIN, NO_WAIVER, NO_WARNING};
 use crate::{PageLinks, PageOptions};
 
@@ -68,15 +68,23 @@ pub(crate) fn page(
         let outcomes = Serde(&section.outcomes);
         write("section.html", context! { id => &section.id, title => &section.title, outcomes, appendix })?;
         for block in section.blocks {
-            let drawings: Vec<Value> = match &block {
-                Block::Plots(plots) => plots.iter().map(svg::draw).map(Value::from_safe_string).collect(),
-                _ => Vec::new(),
+            let block = match &block {
+                Block::Plots(plots) => {
+                    context! { kind => "plots", content => plots.iter().map(drawn).collect::<Vec<_>>() }
+                }
+                other => Value::from(Serde(other)),
             };
-            write("block.html", context! { b => Serde(&block), drawings, appendix })?;
+            write("block.html", context! { b => block, appendix })?;
         }
         write("section_end.html", context! {})?;
     }
     write("page_end.html", context! { title => &document.title, word => &document.overall.word })
+}
+
+/// A plot for its template.
+fn drawn(plot: &Plot) -> Value {
+    let svg = svg::draw(&plot.title, [plot], &svg::PLOT) + &svg::legend(&plot.legend);
+    context! { title => &plot.title, note => &plot.note, drawing => Value::from_safe_string(svg) }
 }
 
 /// An environment with the templates of a report. `leads` is whether a link works.
@@ -93,9 +101,8 @@ fn environment(
 
 /// What each printed page has in its margins: the title, the result, the evidence hash and the page.
 fn page_margins(document: &Document) -> String {
-    let title: String = document.title.chars().take(PRINTED_TITLE).collect();
-    let cut = if title == document.title { "" } else { "…" };
-    let (title, result) = (style_text(&format!("{title}{cut}")), style_text(&document.overall.word));
+    let title = style_text(&units::shortened(&document.title, PRINTED_TITLE));
+    let result = style_text(&document.overall.word);
     let hash = style_text(&document.signed.hash);
     format!(
         "@media print {{ @page {{ @top-left {{ content: {title}; }} @top-right {{ content: {result}; }} \

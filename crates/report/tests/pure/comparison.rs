@@ -1,6 +1,6 @@
 //! Comparisons with names that are markup, escape sequences or formulas, and with extreme ratios.
 
-use report::document;
+use report::document::{self, LineStyle, MarkShape, PlotLine};
 use results::Outcome;
 use results::comparison::{
     CampaignComparison, ClauseVerdict, ComparedCampaign, ComparedClause, ComparedFact, ComparedRow,
@@ -100,11 +100,11 @@ fn each_class_of_the_drawing_has_a_rule_and_names_are_left_of_the_points() {
     let drawing = &rest[from..from + rest[from..].find("</svg>").unwrap()];
     let classes = drawing.split("class=\"").skip(1).filter_map(|part| part.split('"').next());
     let classes: Vec<&str> = classes.flat_map(str::split_whitespace).collect();
-    assert!(classes.contains(&"label"), "{drawing}");
+    assert!(classes.contains(&"ytick"), "{drawing}");
     for class in classes {
         assert!(style.contains(&format!(".{class} ")) || style.contains(&format!(".{class},")), "{class}");
     }
-    let rule = style.split(".forest .label {").nth(1).and_then(|rest| rest.split('}').next());
+    let rule = style.split("svg .ytick {").nth(1).and_then(|rest| rest.split('}').next());
     assert!(rule.is_some_and(|rule| rule.contains("text-anchor: end")), "{rule:?}");
 }
 
@@ -120,11 +120,16 @@ fn the_evidence_comes_before_any_number_and_a_rejected_campaign_is_named() {
 #[test]
 fn intervals_without_end_are_cut_at_the_axis_and_marked() {
     let document = document::comparison(&comparison());
-    let [half, wild] = &document.forest.lines[..] else { panic!("two ratios") };
-    assert_eq!((half.is_cut, wild.is_cut), ((false, false), (true, true)));
-    assert!(half.ends.1 < document.forest.baseline, "it is completely below the baseline");
-    assert_eq!(wild.ends, (0.0, 1.0));
-    let ticks: Vec<&str> = document.forest.ticks.iter().map(|tick| tick.label.as_str()).collect();
+    let forest = &document.forest;
+    let shapes: Vec<MarkShape> = forest.marks.iter().map(|mark| mark.shape).collect();
+    use MarkShape::{CutHigh, CutLow, Dot, End};
+    assert_eq!(shapes, [End, End, Dot, CutLow, CutHigh, Dot]);
+    let is_decisive = |line: &&PlotLine| matches!(line.style, LineStyle::Together(_));
+    let ends: Vec<(f64, f64)> =
+        forest.lines.iter().filter(is_decisive).map(|line| (line.points[0].0, line.points[1].0)).collect();
+    assert!(ends[0].1 < forest.spans[0].at, "it is completely below the baseline");
+    assert_eq!(ends[1], (forest.x.from, forest.x.to));
+    let ticks: Vec<&str> = forest.x.ticks.iter().map(|tick| tick.label.as_str()).collect();
     assert!(ticks.contains(&"100 %") && ticks.contains(&"50 %"), "{ticks:?}");
     assert_eq!(document.rows[1].against[0].interval, "above 0 %");
     assert_eq!(document.rows[0].against[0].interval, "40 % to 60 %");

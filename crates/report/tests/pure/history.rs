@@ -157,11 +157,11 @@ fn an_event_of_several_series_is_a_band_in_the_charts_of_its_system_and_names_th
     assert!(event.contains("id=\"event-1\"") && event.contains("2 series: 2 slower; ×0.80"), "{event}");
     assert!(event.contains("Kernel: 5.10, then 6.1"), "{event}");
     for series in 0..3 {
-        let bands = multiple(&page, series).matches("<rect class=\"event\"").count();
+        let bands = multiple(&page, series).matches("<g class=\"event\"").count();
         assert_eq!(bands, usize::from(series < 2), "{series}");
     }
     assert!(multiple(&page, 0).contains("<a href=\"#event-1\">"));
-    assert!(multiple(&page, 0).contains("▼×0.8") && multiple(&page, 0).contains("shift slower"));
+    assert!(multiple(&page, 0).contains("▼×0.8") && multiple(&page, 0).contains("shift fail"));
 }
 
 #[test]
@@ -333,8 +333,8 @@ fn repetitions_utilization_and_other_jobs_are_panels_of_the_page_only() {
     {
         assert!(own.contains("<text class=\"ylabel\"") && own.contains(title), "{title}");
     }
-    assert_eq!(own.matches("class=\"spread\"").count(), 12);
-    assert!(!overview(&view).contains("class=\"spread\""));
+    assert_eq!(own.matches("class=\"interval\"").count(), 12);
+    assert!(!overview(&view).contains("class=\"interval\""));
 }
 
 #[test]

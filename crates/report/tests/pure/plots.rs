@@ -3,7 +3,9 @@
 use crate::golden::{self, many};
 use crate::sections;
 use proptest::prelude::*;
-use report::document::{Block, ClauseRow, Document, MarkShape, Plot, Section, of};
+use report::document::{
+    Block, ClauseRow, Document, LineStyle, MarkShape, Plot, PlotMark, Section, SpanKind, of,
+};
 use results::folder::Campaign;
 use results::reason::{Datum, row};
 use results::record::{EachRank, Latency, Phase, Record, Spans, Timeline};
@@ -41,6 +43,21 @@ fn phases(campaign: &mut Campaign) -> impl Iterator<Item = &mut Phase> {
     })
 }
 
+/// The compared value of a clause, and its repetitions.
+fn marks(row: &ClauseRow) -> (&PlotMark, &[PlotMark]) {
+    row.plot.marks.split_last().expect("a compared value")
+}
+
+/// The ends and the text of the line to the limit.
+fn limit_line(row: &ClauseRow) -> (f64, f64, &str) {
+    let line = row.plot.lines.first().expect("a line");
+    (line.points[0].0, line.points[1].0, &line.label)
+}
+
+fn base(row: &ClauseRow) -> f64 {
+    row.plot.spans.iter().find(|span| span.kind == SpanKind::Base).expect("a threshold").at
+}
+
 fn rows(document: &Document) -> &[ClauseRow] {
     &document.picture.as_ref().expect("a picture").rows
 }
@@ -50,34 +67,29 @@ fn every_clause_has_a_row_with_its_value_divided_by_its_threshold() {
     let campaign = many::campaign();
     let document = of(&campaign);
     let picture = document.picture.as_ref().unwrap();
-    assert_eq!((picture.rows.len(), picture.threshold), (17, 1.0));
+    assert_eq!(picture.rows.len(), 17);
     for (verdict, row) in campaign.verdicts.iter().zip(&picture.rows) {
         assert_eq!(
-            (row.test.text.as_str(), &row.verdict),
+            (row.test.text.as_str(), &row.verdict.text),
             (verdict.test.as_str(), &verdict.outcome.to_string())
         );
         let threshold = verdict.threshold.unwrap();
         let Some(value) = verdict.value.filter(|_| threshold > 0.0) else {
-            assert!(row.mark.is_none() && row.dots.is_empty() && row.failing.is_none(), "{row:?}");
-            assert!(!row.missing.is_empty(), "{row:?}");
+            assert!(row.plot == Plot::default() && !row.missing.is_empty(), "{row:?}");
             continue;
         };
-        assert!((row.mark.as_ref().unwrap().at - value / threshold).abs() < 1e-12, "{row:?}");
+        let (mark, dots) = marks(row);
+        assert!((mark.x - value / threshold).abs() < 1e-12 && base(row) == 1.0, "{row:?}");
         let statistics = verdict.statistics.as_ref().unwrap();
         let all = &statistics.values;
-        assert!(
-            row.dots.len() == all.len() || (all.len() > 60 && row.dots.len() <= 60),
-            "{}",
-            row.dots.len()
-        );
-        assert!(
-            row.dots.iter().all(|dot| all.iter().any(|value| (dot.at - value / threshold).abs() < 1e-12))
-        );
-        let (from, to) = row.failing.expect("a failing side");
+        assert!(dots.len() == all.len() || (all.len() > 60 && dots.len() <= 60), "{}", dots.len());
+        assert!(dots.iter().all(|dot| all.iter().any(|value| (dot.x - value / threshold).abs() < 1e-12)));
+        let failing = row.plot.spans.iter().find(|span| span.kind == SpanKind::Failing).expect("a side");
+        let (from, to) = (failing.from, failing.to);
         let fails_below = verdict.criterion.contains(">=");
         assert_eq!((from, to), if fails_below { (picture.axis.from, 1.0) } else { (1.0, picture.axis.to) });
         if let Some(limit) = statistics.bound {
-            let (low, high, words) = row.interval.as_ref().unwrap();
+            let (low, high, words) = limit_line(row);
             let ends = [statistics.mean.min(limit), statistics.mean.max(limit)].map(|end| end / threshold);
             assert!((low - ends[0]).abs() < 1e-12 && (high - ends[1]).abs() < 1e-12, "{words}");
             assert!(words.contains("95 % limit of the mean"), "{words}");
@@ -100,16 +112,19 @@ fn the_line_of_a_clause_that_is_not_met_ends_at_the_limit_that_decided() {
     let test = verdict.test.clone();
     let document = of(&campaign);
     let row = rows(&document).iter().find(|row| row.test.text == test).expect("its row");
-    let (low, high, words) = row.interval.as_ref().expect("a line");
+    let (low, high, words) = limit_line(row);
     assert!((low - mean / threshold).abs() < 1e-12, "{words}");
     assert!((high - 1.001 * mean / threshold).abs() < 1e-12, "{words}");
 }
 
 #[test]
 fn verdicts_have_different_shapes_and_their_words_are_in_the_page() {
-    let document = of(&many::campaign());
+    let mut campaign = many::campaign();
+    campaign.verdicts.iter_mut().for_each(|verdict| verdict.value = verdict.value.or(verdict.threshold));
+    let document = of(&campaign);
     let shape = |outcome: Outcome| {
-        rows(&document).iter().find(|row| row.verdict == outcome.to_string()).map(|row| row.shape).unwrap()
+        let row = rows(&document).iter().find(|row| row.verdict.text == outcome.to_string()).unwrap();
+        marks(row).0.shape
     };
     let shapes = [Outcome::Pass, Outcome::Fail, Outcome::Inconclusive, Outcome::Invalid].map(shape);
     for (at, one) in shapes.iter().enumerate() {
@@ -128,10 +143,10 @@ fn ratios_over_a_wide_range_have_a_logarithmic_axis_and_values_outside_are_named
     campaign.verdicts[1].value = Some(0.0);
     let document = of(&campaign);
     let picture = document.picture.as_ref().unwrap();
-    assert!((picture.threshold, picture.rows[0].mark.as_ref().unwrap().at) == (0.0, 3.0), "{picture:?}");
+    assert!((base(&picture.rows[0]), marks(&picture.rows[0]).0.x) == (0.0, 3.0), "{picture:?}");
     assert!(picture.note.contains("The axis is logarithmic. Values outside the axis are at its end"));
-    assert_eq!(picture.rows[1].mark.as_ref().unwrap().at, picture.axis.from);
-    assert!(picture.rows[1].mark.as_ref().unwrap().text.contains("mean 0 B/s"));
+    let (outside, _) = marks(&picture.rows[1]);
+    assert!(outside.x == picture.axis.from && outside.text.contains("mean 0 B/s"), "{outside:?}");
 }
 
 #[test]
@@ -141,7 +156,7 @@ fn the_repetitions_of_a_criterion_are_dots_with_its_threshold_and_limit() {
     let points: Vec<(f64, f64)> = plot.marks.iter().map(|mark| (mark.x, mark.y)).collect();
     assert_eq!(points, [(1.0, 3.39e9), (2.0, 3.41e9), (3.0, 3.43e9)]);
     let verdict = &campaign.verdicts[0];
-    let rules: Vec<f64> = plot.rules.iter().map(|rule| rule.at).collect();
+    let rules: Vec<f64> = plot.lines.iter().map(|line| line.points[0].1).collect();
     assert_eq!(rules, [3e9, 3.41e9, verdict.statistics.as_ref().unwrap().bound.unwrap()]);
     assert_eq!(plot.marks[1].text, "repetition 2: 3.41 GB/s");
     assert!(
@@ -236,14 +251,17 @@ fn a_projection_has_its_steps_model_interval_and_threshold_as_recorded() {
     // The largest step is twelve times the smallest, so the axis is logarithmic.
     assert_eq!((projected.x, Some(projected.y)), (one.to.log2(), one.rate));
     assert_eq!(projected.interval, one.low.zip(one.high));
-    assert_eq!(plot.rules[0].at, one.threshold.unwrap());
+    assert_eq!(plot.lines[1].style, LineStyle::Required);
+    assert_eq!(plot.lines[1].points[0].1, one.threshold.unwrap());
     for (at, mean) in &one.steps {
         assert!(plot.marks.iter().any(|mark| (mark.x, mark.y) == (at.log2(), *mean)), "{at}");
     }
     let fit = one.model.unwrap();
     let of_model = |(x, y): &(f64, f64)| (fit.at(x.exp2()) - y).abs() <= 1e-6 * y.abs();
     assert!(plot.lines[0].points.len() > 10 && plot.lines[0].points.iter().all(of_model));
-    assert!(all[1].lines.is_empty() && all[1].marks.iter().all(|mark| mark.interval.is_none()), "rejected");
+    let is_model = |style| matches!(style, LineStyle::Series(_));
+    assert!(all[1].lines.iter().all(|line| !is_model(line.style)), "rejected");
+    assert!(all[1].marks.iter().all(|mark| mark.interval.is_none()), "rejected");
 }
 
 #[test]

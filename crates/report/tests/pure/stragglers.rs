@@ -2,7 +2,7 @@
 
 use crate::golden;
 use crate::sections;
-use report::document::{Block, Cell, Plot, Table, Tone};
+use report::document::{Block, Cell, MarkStyle, Plot, Table, Tone};
 use results::folder::Campaign;
 use results::record::{EachRank, KernelCount, MountCount, Phase, Record};
 
@@ -67,7 +67,7 @@ fn the_plot_has_a_dot_for_each_rank_and_with_many_ranks_three_for_each_group() {
             .find(|plot| plot.title == "Rates of ranks in write, by storage target")
             .unwrap();
         assert!(plot.marks.iter().all(|mark| mark.y <= plot.y.to && mark.x <= plot.x.to), "{plot:?}");
-        let slow = plot.marks.iter().filter(|mark| mark.style == 1).count();
+        let slow = plot.marks.iter().filter(|mark| mark.style == MarkStyle::Series(1)).count();
         (plot.marks.len(), slow)
     };
     assert_eq!(dots(&campaign), (3 * 64, 3 * 8), "of three repetitions");

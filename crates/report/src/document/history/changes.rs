@@ -9,8 +9,7 @@ use track::change::{LevelDrift, LevelSegment, LevelShift, MONTH_S};
 use track::course::{CoursePart, SeriesCourse};
 use track::event::HistoryEvent;
 
-use super::super::Axis;
-use super::chart::{ChangeSide, ChartBand, ChartLine, ChartLineKind, ChartNote, ChartShift};
+use super::super::{Axis, LineStyle, PlotLine, PlotSpan, SpanKind, Tone};
 use super::view::HistoryView;
 use super::words;
 
@@ -28,7 +27,7 @@ const PART_MAX: usize = 60;
 const LINES_MAX: usize = 400;
 
 /// The lines of all levels, drifts and thresholds. A threshold beyond the axis is left out.
-pub(super) fn lines(course: &SeriesCourse, axis: &Axis) -> Vec<ChartLine> {
+pub(super) fn lines(course: &SeriesCourse, axis: &Axis) -> Vec<PlotLine> {
     let mut lines = thresholds(course, axis);
     for part in &course.parts {
         lines.extend(part.analysis.segments.iter().filter_map(|segment| level(course, part, segment)));
@@ -39,7 +38,7 @@ pub(super) fn lines(course: &SeriesCourse, axis: &Axis) -> Vec<ChartLine> {
 }
 
 /// The line of a segment. A segment with one point has no line.
-fn level(course: &SeriesCourse, part: &CoursePart, segment: &LevelSegment) -> Option<ChartLine> {
+fn level(course: &SeriesCourse, part: &CoursePart, segment: &LevelSegment) -> Option<PlotLine> {
     let time = |index: usize| course.points[part.places[index]].time_s;
     let (from, to) = (time(segment.first), time(segment.last));
     let value = |value: f64| words::value(value, &course.summary.series.unit);
@@ -50,9 +49,9 @@ fn level(course: &SeriesCourse, part: &CoursePart, segment: &LevelSegment) -> Op
         return None;
     }
     let Some(drift) = drift else {
-        let text = format!("Level {}, {dates}, {} points", value(segment.level), segment.points);
+        let label = format!("Level {}, {dates}, {} points", value(segment.level), segment.points);
         let points = vec![(from, segment.level), (to, segment.level)];
-        return Some(ChartLine { kind: ChartLineKind::Level, points, text });
+        return Some(PlotLine { style: LineStyle::Level, points, label });
     };
     let usable = (segment.first..=segment.last).map(time);
     let middle = usable.clone().sum::<f64>() / usable.count() as f64;
@@ -60,8 +59,8 @@ fn level(course: &SeriesCourse, part: &CoursePart, segment: &LevelSegment) -> Op
         let time = from + (to - from) * f64::from(step) / f64::from(STEPS);
         (time, segment.level * (1.0 + drift.percent_per_month / 100.0).powf((time - middle) / MONTH_S))
     };
-    let text = format!("Drift {}, {dates}", monthly(drift));
-    Some(ChartLine { kind: ChartLineKind::Drift, points: (0..=STEPS).map(at).collect(), text })
+    let label = format!("Drift {}, {dates}", monthly(drift));
+    Some(PlotLine { style: LineStyle::Drift, points: (0..=STEPS).map(at).collect(), label })
 }
 
 /// A drift per month, with its interval.
@@ -71,7 +70,7 @@ pub(super) fn monthly(drift: &LevelDrift) -> String {
 }
 
 /// A line for each threshold that follows another one.
-fn thresholds(course: &SeriesCourse, axis: &Axis) -> Vec<ChartLine> {
+fn thresholds(course: &SeriesCourse, axis: &Axis) -> Vec<PlotLine> {
     let mut found: Vec<(f64, f64, f64)> = Vec::new();
     for point in &course.points {
         let Some(threshold) = point.threshold else { continue };
@@ -81,63 +80,63 @@ fn thresholds(course: &SeriesCourse, axis: &Axis) -> Vec<ChartLine> {
         }
     }
     let within = found.into_iter().filter(|(_, _, y)| (axis.from..=axis.to).contains(y)).take(LINES_MAX / 2);
-    let line = |(from, to, y): (f64, f64, f64)| ChartLine {
-        kind: ChartLineKind::Threshold,
+    let line = |(from, to, y): (f64, f64, f64)| PlotLine {
+        style: LineStyle::Threshold,
         points: vec![(from, y), (to, y)],
-        text: format!("Threshold {}", words::value(y, &course.summary.series.unit)),
+        label: format!("Threshold {}", words::value(y, &course.summary.series.unit)),
     };
     within.map(line).collect()
 }
 
-/// The shifts of all parts.
-pub(super) fn shifts(course: &SeriesCourse) -> Vec<ChartShift> {
+/// The shifts of all parts, the largest first.
+pub(super) fn shifts(course: &SeriesCourse) -> Vec<PlotSpan> {
     let all = course.parts.iter().flat_map(|part| &part.analysis.shifts);
-    let finite =
-        all.filter(|shift| [shift.time_s, shift.earliest_s, shift.latest_s].iter().all(|s| s.is_finite()));
-    let one = |shift: &LevelShift| {
-        let side = side(course.summary.direction, shift.ratio);
+    let is_finite =
+        |shift: &&LevelShift| [shift.time_s, shift.earliest_s, shift.latest_s].iter().all(|s| s.is_finite());
+    let mut shifts: Vec<&LevelShift> = all.filter(is_finite).collect();
+    shifts.sort_by(|one, other| other.ratio.ln().abs().total_cmp(&one.ratio.ln().abs()));
+    let span = |shift: &LevelShift| {
         let arrow = if shift.ratio < 1.0 { '▼' } else { '▲' };
-        let words = match side {
-            ChangeSide::Faster => "faster",
-            ChangeSide::Slower => "slower",
-            ChangeSide::Neither => "another level",
-        };
-        ChartShift {
+        let tone = tone(course.summary.direction, shift.ratio);
+        PlotSpan {
+            kind: SpanKind::Shift,
             at: shift.time_s,
             from: shift.earliest_s,
             to: shift.latest_s,
-            side,
+            tone,
             label: format!("{arrow}{}", words::ratio(shift.ratio)),
-            size: shift.ratio.ln().abs(),
             text: format!(
-                "{}: {} ({} to {}), {words}\nnot before {}, not after {}",
+                "{}: {} ({} to {}), {}\nnot before {}, not after {}",
                 words::day(shift.time_s),
                 words::ratio(shift.ratio),
                 words::ratio(shift.ratio_low),
                 words::ratio(shift.ratio_high),
+                match tone {
+                    Tone::Pass => "faster",
+                    Tone::Fail => "slower",
+                    _ => "another level",
+                },
                 words::day(shift.earliest_s),
                 words::day(shift.latest_s)
             ),
+            link: String::new(),
         }
     };
-    finite.map(one).collect()
+    shifts.into_iter().map(span).collect()
 }
 
-/// Whether values that change by a ratio are faster.
-pub(super) fn side(direction: MetricDirection, ratio: f64) -> ChangeSide {
+/// The tone of values that change by a ratio: pass if the speed grows, fail if it falls, plain if they are no
+/// speed.
+pub(super) fn tone(direction: MetricDirection, ratio: f64) -> Tone {
     match (direction, ratio < 1.0) {
-        (MetricDirection::HigherIsFaster, true) | (MetricDirection::LowerIsFaster, false) => {
-            ChangeSide::Slower
-        }
-        (MetricDirection::HigherIsFaster, false) | (MetricDirection::LowerIsFaster, true) => {
-            ChangeSide::Faster
-        }
-        _ => ChangeSide::Neither,
+        (MetricDirection::HigherIsFaster, true) | (MetricDirection::LowerIsFaster, false) => Tone::Fail,
+        (MetricDirection::HigherIsFaster, false) | (MetricDirection::LowerIsFaster, true) => Tone::Pass,
+        (MetricDirection::Neither | MetricDirection::Count, _) => Tone::Plain,
     }
 }
 
 /// Where points are not comparable with those before, and what is left out.
-pub(super) fn cuts(view: &HistoryView, course: &SeriesCourse) -> (Vec<ChartNote>, String) {
+pub(super) fn cuts(view: &HistoryView, course: &SeriesCourse) -> (Vec<PlotSpan>, String) {
     let is_cut = |pair: &&[track::store::StoredPoint]| pair[0].setup != pair[1].setup;
     let pairs: Vec<_> = course.points.windows(2).filter(is_cut).collect();
     let all = pairs.len();
@@ -145,12 +144,11 @@ pub(super) fn cuts(view: &HistoryView, course: &SeriesCourse) -> (Vec<ChartNote>
     let cut = |pair: &[track::store::StoredPoint]| {
         let [before, after] =
             [&pair[0], &pair[1]].map(|point| view.setups.get(&point.setup).unwrap_or(&none));
-        ChartNote {
-            at: f64::midpoint(pair[0].time_s, pair[1].time_s),
-            text: format!("Not comparable from here on\n{}", differing(before, after, PART_MAX)),
-        }
+        let at = f64::midpoint(pair[0].time_s, pair[1].time_s);
+        let text = format!("Not comparable from here on\n{}", differing(before, after, PART_MAX));
+        PlotSpan { kind: SpanKind::Cut, at, from: at, to: at, text, ..PlotSpan::default() }
     };
-    let cuts: Vec<ChartNote> =
+    let cuts: Vec<PlotSpan> =
         pairs.into_iter().take(CUTS_MAX).map(cut).filter(|cut| cut.at.is_finite()).collect();
     let more = match all > CUTS_MAX {
         true => format!("The setup changes {all} times; the first {CUTS_MAX} changes are plotted. "),
@@ -193,18 +191,20 @@ fn is_of_several(event: &HistoryEvent) -> bool {
 }
 
 /// The events of several series of the same system. Those of one series are its shifts.
-pub(super) fn bands(view: &HistoryView, series: usize, is_large: bool) -> Vec<ChartBand> {
+pub(super) fn bands(view: &HistoryView, series: usize, is_large: bool) -> Vec<PlotSpan> {
     let system = &view.courses[series].summary.series.system;
     let of_several = |(_, event): &(usize, &HistoryEvent)| event.system == *system && is_of_several(event);
     let all = view.events.iter().enumerate().filter(of_several);
     let band = |(number, event): (usize, &HistoryEvent)| {
         let (from, to) = (event.from_s, event.to_s);
         let series = units::several(series_of(event).len() as u64, "series");
-        ChartBand {
+        PlotSpan {
+            kind: SpanKind::Event,
             from,
             to,
             link: if is_large { String::new() } else { format!("#{}", words::event_anchor(number)) },
             text: format!("{}: {series} changed", words::period(from, to)),
+            ..PlotSpan::default()
         }
     };
     let finite = all.filter(|(_, event)| event.from_s.is_finite() && event.to_s.is_finite());

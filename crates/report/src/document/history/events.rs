@@ -8,7 +8,6 @@ use track::note::notes_of;
 use units::several;
 
 use super::super::{Cell, Table, Tone};
-use super::chart::ChangeSide;
 use super::view::{HistoryLinks, HistoryView};
 use super::{changes, words};
 
@@ -52,25 +51,18 @@ pub(super) fn part(view: &HistoryView, number: usize, links: &HistoryLinks<'_>) 
 }
 
 fn sentence(view: &HistoryView, event: &HistoryEvent) -> String {
-    let side = |at: usize| {
-        let change = &event.changes[at];
-        changes::side(view.courses[change.series].summary.direction, change.shift.ratio)
-    };
-    let count = |wanted: ChangeSide| (0..event.changes.len()).filter(|at| side(*at) == wanted).count();
-    let parts = [
-        (count(ChangeSide::Slower), "slower"),
-        (count(ChangeSide::Faster), "faster"),
-        (count(ChangeSide::Neither), "at another level"),
-    ];
+    let tones = event
+        .changes
+        .iter()
+        .map(|change| changes::tone(view.courses[change.series].summary.direction, change.shift.ratio));
+    let parts = [(Tone::Fail, "slower"), (Tone::Pass, "faster"), (Tone::Plain, "at another level")];
+    let parts = parts.map(|(wanted, word)| (tones.clone().filter(|tone| *tone == wanted).count(), word));
     let parts = parts.iter().filter(|(number, _)| *number > 0);
     let sides: Vec<String> = parts.map(|(number, word)| format!("{number} {word}")).collect();
     let ratios = || event.changes.iter().map(|change| change.shift.ratio);
     let (low, high) = (ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max));
     let series = changes::series_of(event).len() as u64;
-    let range = match event.changes.len() {
-        1 => words::ratio(low),
-        _ => format!("{} to {}", words::ratio(low), words::ratio(high)),
-    };
+    let range = if event.changes.len() == 1 { words::ratio(low) } else { interval(low, high) };
     format!("{}: {}; {range}.", several(series, "series"), sides.join(", "))
 }
 
@@ -106,14 +98,9 @@ fn changed_series(view: &HistoryView, event: &HistoryEvent, links: &HistoryLinks
     table
 }
 
-/// A ratio with the tone of its side.
+/// A ratio with its tone.
 pub(super) fn ratio_cell(view: &HistoryView, series: usize, ratio: f64) -> Cell {
-    let cell = Cell::new(words::ratio(ratio));
-    match changes::side(view.courses[series].summary.direction, ratio) {
-        ChangeSide::Slower => cell.toned(Tone::Fail),
-        ChangeSide::Faster => cell.toned(Tone::Pass),
-        ChangeSide::Neither => cell,
-    }
+    Cell::new(words::ratio(ratio)).toned(changes::tone(view.courses[series].summary.direction, ratio))
 }
 
 /// The interval of a ratio.

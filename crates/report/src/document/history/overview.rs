@@ -11,11 +11,10 @@ use track::standing::Standing;
 use units::several;
 
 use super::super::anchors::Anchors;
-use super::super::{Cell, Table, Tone};
-use super::chart::{self, ChartDetail, HistoryChart};
+use super::super::{Cell, LegendEntry, Table, Tone};
 use super::events::{self, EventPart};
 use super::view::{HistoryLinks, HistoryView};
-use super::{changes, words};
+use super::{ChartDetail, HistoryChart, changes, words};
 
 /// Points of all charts together, about.
 const POINTS_OF_ALL: usize = 40_000;
@@ -38,6 +37,8 @@ pub(crate) struct HistoryOverview {
     events: Vec<EventPart>,
     /// How to read the charts.
     reading: Vec<String>,
+    #[serde(skip)]
+    pub(crate) legend: Vec<LegendEntry>,
     pub(crate) groups: Vec<SeriesGroup>,
     /// The name of the history.
     source: String,
@@ -83,6 +84,7 @@ pub(crate) fn overview(view: &HistoryView, links: &HistoryLinks<'_>) -> HistoryO
         events_note,
         events,
         reading: reading(&groups),
+        legend: super::legend(groups.iter().flat_map(|group| &group.multiples).map(|one| &one.chart)),
         groups,
         source: view.name.clone(),
     }
@@ -110,7 +112,7 @@ fn summary(view: &HistoryView) -> Vec<String> {
     let rose = count(|view, at| matches!(view.standings[at], Standing::Changed(change) if change.low > 1.0));
     let few = count(|view, at| matches!(view.standings[at], Standing::TooFew(_)));
     let unusable = count(|view, at| matches!(view.standings[at], Standing::Unusable(_)));
-    let share = super::super::words::percent(view.rule.fall, false);
+    let share = units::percent_apart(view.rule.fall, false);
     let baseline = match view.rule.since_s {
         Some(since) => format!("the first point since {}", words::day(since)),
         None if view.notes.iter().any(|note| note.is_accepted) => {
@@ -243,9 +245,9 @@ fn reading(groups: &[SeriesGroup]) -> Vec<String> {
 }
 
 fn groups(view: &HistoryView, links: &HistoryLinks<'_>) -> Vec<SeriesGroup> {
-    let time = chart::time_axis(view.courses.iter(), TIME_TICKS);
+    let time = super::time_axis(view.courses.iter(), TIME_TICKS);
     let columns = (POINTS_OF_ALL / 2 / view.courses.len().max(1)).clamp(12, 140);
-    let detail = ChartDetail { columns, time_ticks: TIME_TICKS, is_large: false };
+    let detail = ChartDetail { columns, is_large: false };
     let mut anchors = Anchors::new();
     let mut groups: Vec<SeriesGroup> = Vec::new();
     let mut current: Option<(&str, &str)> = None;

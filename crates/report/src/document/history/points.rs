@@ -10,11 +10,11 @@ use results::statistics::mean;
 use track::course::SeriesCourse;
 use track::store::{EntrySummary, StoredPoint};
 
-use super::super::Axis;
-use super::chart::{ChartDetail, ChartNote, ChartPanel, ChartPoint, PointLook, value_axis};
+use super::super::words::tone_of;
+use super::super::{Axis, MarkShape, MarkStyle, Plot, PlotMark, Tone};
 use super::thinned::{KeptPoint, PlacedPoint, kept};
 use super::view::HistoryView;
-use super::words;
+use super::{ChartDetail, value_axis, words};
 
 /// With more points, repetitions are not plotted.
 const SPREADS_MAX: usize = 200;
@@ -29,49 +29,50 @@ pub(super) fn values(
     course: &SeriesCourse,
     time: &Axis,
     detail: ChartDetail,
-) -> (ChartPanel, String) {
+) -> (Plot, String) {
     let outliers = outliers(course);
     let placed: Vec<(usize, f64)> = finite(course, |point| point.mean);
     let looks: Vec<u8> = placed
         .iter()
-        .map(|(place, _)| look(course.points[*place].outcome) as u8 + 8 * u8::from(outliers.contains(place)))
+        .map(|(place, _)| {
+            look(course.points[*place].outcome).0 as u8 + 8 * u8::from(outliers.contains(place))
+        })
         .collect();
     let few = thinned(course, &placed, Some(&looks), time, detail.columns);
     let has_spread = detail.is_large && few.len() <= SPREADS_MAX;
     let unit = &course.summary.series.unit;
-    let points: Vec<ChartPoint> = few
+    let mut marks: Vec<PlotMark> = few
         .iter()
         .map(|one| {
             let (place, y) = placed[one.place];
             let point = &course.points[place];
+            let (tone, shape) = look(point.outcome);
             let is_outlier = outliers.contains(&place);
-            ChartPoint {
-                at: point.time_s,
+            PlotMark {
+                x: point.time_s,
                 y,
-                look: look(point.outcome),
+                style: MarkStyle::Toned(tone),
+                shape,
                 is_outlier,
-                spread: spread(&point.values).filter(|_| has_spread),
+                interval: spread(&point.values).filter(|_| has_spread),
                 text: text(view, point, unit, is_outlier, one.of),
+                label: String::new(),
             }
         })
         .collect();
-    let ends = points.iter().filter_map(|point| point.spread).flat_map(|(low, high)| [low, high]);
+    let ends = marks.iter().filter_map(|mark| mark.interval).flat_map(|(low, high)| [low, high]);
     let thresholds = near_thresholds(course, &placed);
     let of_axis = placed.iter().map(|(_, value)| *value).chain(ends).chain(thresholds);
-    let panel = ChartPanel {
-        axis: value_axis(&course.summary.series.metric, of_axis, unit),
-        unusable: unusable(view, course, time, detail.columns),
-        points,
-        ..ChartPanel::default()
-    };
-    let left_out = match panel.points.len() {
+    let y = value_axis(&course.summary.series.metric, of_axis, unit);
+    let left_out = match marks.len() {
         few if few < placed.len() => format!(
             "{few} of {} points are plotted: the lowest and the highest of each kind in each column. ",
             placed.len()
         ),
         _ => String::new(),
     };
-    (panel, left_out)
+    marks.extend(unusable(view, course, (time, y.from), detail.columns));
+    (Plot { x: time.clone(), y, marks, ..Plot::default() }, left_out)
 }
 
 /// The thresholds that are near the values, so that an axis with both shows both.
@@ -83,7 +84,7 @@ fn near_thresholds(course: &SeriesCourse, placed: &[(usize, f64)]) -> Vec<f64> {
 }
 
 /// The panels of what is known beside the values: their variability, the utilization, and other jobs.
-pub(super) fn beside(course: &SeriesCourse, time: &Axis, detail: ChartDetail) -> Vec<ChartPanel> {
+pub(super) fn beside(course: &SeriesCourse, time: &Axis, detail: ChartDetail) -> Vec<Plot> {
     type Quantity = (&'static str, &'static str, fn(&StoredPoint) -> Option<f64>);
     const BESIDE: [Quantity; 3] = [
         ("Variability of repetitions (COV)", "1", |point| variation(&point.values)),
@@ -93,18 +94,15 @@ pub(super) fn beside(course: &SeriesCourse, time: &Axis, detail: ChartDetail) ->
     let panel = |(label, unit, of): Quantity| {
         let placed = finite(course, of);
         let few = thinned(course, &placed, None, time, detail.columns);
-        let point = |one: &KeptPoint| {
+        let mark = |one: &KeptPoint| {
             let (place, y) = placed[one.place];
-            let at = course.points[place].time_s;
-            let text = format!("{} UTC: {}", words::minute(at), words::value(y, unit));
-            ChartPoint { at, y, look: PointLook::Unjudged, is_outlier: false, spread: None, text }
+            let x = course.points[place].time_s;
+            let text = format!("{} UTC: {}", words::minute(x), words::value(y, unit));
+            PlotMark { x, y, text, style: MarkStyle::Toned(Tone::Plain), ..PlotMark::default() }
         };
-        let axis = value_axis(label, placed.iter().map(|(_, value)| *value).chain([0.0]), unit);
-        (!placed.is_empty()).then(|| ChartPanel {
-            axis,
-            points: few.iter().map(point).collect(),
-            ..ChartPanel::default()
-        })
+        let y = value_axis(label, placed.iter().map(|(_, value)| *value).chain([0.0]), unit);
+        let marks = few.iter().map(mark).collect();
+        (!placed.is_empty()).then(|| Plot { x: time.clone(), y, marks, ..Plot::default() })
     };
     BESIDE.into_iter().filter_map(panel).collect()
 }
@@ -125,15 +123,16 @@ pub(super) fn outliers(course: &SeriesCourse) -> BTreeSet<usize> {
     of_part.collect()
 }
 
-/// How the point of a clause with this outcome looks.
-fn look(outcome: Option<Outcome>) -> PointLook {
-    match outcome {
-        Some(Outcome::Pass) => PointLook::Pass,
-        Some(Outcome::Fail) => PointLook::Fail,
-        Some(Outcome::Inconclusive) => PointLook::Inconclusive,
-        Some(Outcome::Invalid) => PointLook::Invalid,
-        Some(Outcome::NotRun) | None => PointLook::Unjudged,
-    }
+/// The tone and the shape of the point of a clause with this outcome.
+fn look(outcome: Option<Outcome>) -> (Tone, MarkShape) {
+    let shape = match outcome {
+        Some(Outcome::Pass | Outcome::NotRun) | None => MarkShape::Dot,
+        Some(Outcome::Fail) => MarkShape::Square,
+        Some(Outcome::Inconclusive) => MarkShape::Diamond,
+        Some(Outcome::Invalid) => MarkShape::Triangle,
+    };
+    let outcome = outcome.filter(|outcome| *outcome != Outcome::NotRun);
+    (outcome.map_or(Tone::Plain, tone_of), shape)
 }
 
 /// The places and values of points where the value is known and finite.
@@ -166,8 +165,13 @@ fn spread(values: &[f64]) -> Option<(f64, f64)> {
         .then(|| (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max)))
 }
 
-/// The points without a value, at most one for each column.
-fn unusable(view: &HistoryView, course: &SeriesCourse, time: &Axis, columns: usize) -> Vec<ChartNote> {
+/// The points without a value, at most one for each column, at the lower end of the axis.
+fn unusable(
+    view: &HistoryView,
+    course: &SeriesCourse,
+    (time, y): (&Axis, f64),
+    columns: usize,
+) -> Vec<PlotMark> {
     let without = course.points.iter().enumerate();
     let without = without.filter(|(_, point)| !point.mean.is_some_and(f64::is_finite));
     let placed: Vec<(usize, f64)> =
@@ -179,7 +183,9 @@ fn unusable(view: &HistoryView, course: &SeriesCourse, time: &Axis, columns: usi
         let more = others(one.of);
         let campaign = campaign(view, point);
         let when = words::minute(point.time_s);
-        ChartNote { at: point.time_s, text: format!("{when} UTC: no usable values{why}{more}\n{campaign}") }
+        let text = format!("{when} UTC: no usable values{why}{more}\n{campaign}");
+        let style = MarkStyle::Toned(Tone::Plain);
+        PlotMark { x: point.time_s, y, text, style, shape: MarkShape::Cross, ..PlotMark::default() }
     };
     few.iter().map(note).collect()
 }

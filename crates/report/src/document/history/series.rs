@@ -5,15 +5,14 @@
 
 use serde::Serialize;
 use track::course::{CoursePart, SeriesCourse};
-use units::several;
+use units::{percent_apart, several};
 
 use super::super::constants;
-use super::super::words::{link_to, path_cell, percent, tone_of};
-use super::super::{Cell, Fact, Table};
-use super::chart::{self, ChartDetail, HistoryChart};
+use super::super::words::{link_to, path_cell, tone_of};
+use super::super::{Cell, Fact, LegendEntry, Plot, Table};
 use super::events::{self, EventPart};
 use super::view::{HistoryLinks, HistoryView};
-use super::{changes, overview, points, words};
+use super::{ChartDetail, changes, overview, points, words};
 
 /// The most points of the table.
 const POINTS_MAX: usize = 400;
@@ -50,23 +49,25 @@ pub(crate) struct SeriesDocument {
     /// The name of the history.
     source: String,
     #[serde(skip)]
-    pub(crate) chart: HistoryChart,
+    pub(crate) legend: Vec<LegendEntry>,
+    /// The panels of its chart.
+    #[serde(skip)]
+    pub(crate) panels: Vec<Plot>,
 }
 
 /// The page of the series at this place in the courses.
 pub(crate) fn series(view: &HistoryView, series: usize, links: &HistoryLinks<'_>) -> SeriesDocument {
     let course = &view.courses[series];
-    let time = chart::time_axis(std::iter::once(course), TIME_TICKS);
-    let detail = ChartDetail { columns: COLUMNS, time_ticks: TIME_TICKS, is_large: true };
-    let mut chart = super::chart(view, series, &time, detail);
-    let left_out = std::mem::take(&mut chart.left_out);
+    let time = super::time_axis(std::iter::once(course), TIME_TICKS);
+    let detail = ChartDetail { columns: COLUMNS, is_large: true };
+    let chart = super::chart(view, series, &time, detail);
     let mut reading = vec![
         "The axis of values begins at 0, unless all values are in its upper half. Hover over a symbol for \
          its values \
          and its campaign."
             .to_owned(),
     ];
-    reading.extend(Some(left_out.trim_end().to_owned()).filter(|text| !text.is_empty()));
+    reading.extend(Some(chart.left_out.trim_end().to_owned()).filter(|text| !text.is_empty()));
     let changes: Vec<Table> =
         [parts(view, course), shifts(view, series), drifts(course), variability(course)]
             .into_iter()
@@ -86,7 +87,8 @@ pub(crate) fn series(view: &HistoryView, series: usize, links: &HistoryLinks<'_>
         points: point_table(view, course, links),
         is_open: course.points.len() <= OPEN_MAX,
         source: view.name.clone(),
-        chart,
+        legend: super::legend(std::iter::once(&chart)),
+        panels: chart.panels,
     }
 }
 
@@ -111,11 +113,12 @@ fn facts(view: &HistoryView, series: usize) -> Vec<Fact> {
     }
     if let Some(part) = course.current() {
         let noise = part.analysis.noise;
-        facts.push(Fact::new("Noise", format!("{}, without shifts", percent(noise.deviation, false))));
+        facts.push(Fact::new("Noise", format!("{}, without shifts", percent_apart(noise.deviation, false))));
         if let Some(weekly) = &part.analysis.weekly {
             let low = weekly.ratios.iter().copied().fold(f64::INFINITY, f64::min);
             let high = weekly.ratios.iter().copied().fold(0.0, f64::max);
-            let text = format!("{} to {} of the usual rate", percent(low, false), percent(high, false));
+            let text =
+                format!("{} to {} of the usual rate", percent_apart(low, false), percent_apart(high, false));
             facts.push(Fact::new("Days of the week", text));
         }
     }
@@ -126,7 +129,7 @@ fn facts(view: &HistoryView, series: usize) -> Vec<Fact> {
 fn setup(view: &HistoryView, course: &SeriesCourse) -> Vec<Fact> {
     let setup = course.points.last().and_then(|point| view.setups.get(&point.setup));
     let fact =
-        |(name, value): (&String, &String)| Fact::of(name, Cell::literal(words::shortened(value, SETUP_MAX)));
+        |(name, value): (&String, &String)| Fact::of(name, Cell::literal(units::shortened(value, SETUP_MAX)));
     setup.into_iter().flatten().map(fact).collect()
 }
 

@@ -6,9 +6,9 @@ use track::course::SeriesCourse;
 use track::store::EntrySummary;
 use units::several;
 
-use super::chart::{self, ChartDetail, HistoryChart};
+use super::super::Plot;
 use super::view::HistoryView;
-use super::{changes, overview, series, words};
+use super::{ChartDetail, changes, overview, series, words};
 
 /// The last points that are listed.
 const POINTS: usize = 10;
@@ -24,7 +24,7 @@ pub(crate) struct SeriesText {
     /// Its points and its standing.
     pub(crate) summary: String,
     /// Its chart.
-    pub(crate) chart: HistoryChart,
+    pub(crate) chart: Plot,
     /// Changes and points.
     pub(crate) lists: Vec<TextList>,
 }
@@ -41,8 +41,8 @@ pub(crate) struct TextList {
 pub(crate) fn series_text(view: &HistoryView, series: usize, columns: usize) -> SeriesText {
     let course = &view.courses[series];
     let summary = &course.summary;
-    let time = chart::time_axis(std::iter::once(course), TIME_TICKS);
-    let detail = ChartDetail { columns, time_ticks: TIME_TICKS, is_large: false };
+    let time = super::time_axis(std::iter::once(course), TIME_TICKS);
+    let detail = ChartDetail { columns, is_large: false };
     let standing = words::standing(view, series, words::day);
     let speed = match overview::speed(view, series) {
         none if none.is_empty() => String::new(),
@@ -58,7 +58,7 @@ pub(crate) fn series_text(view: &HistoryView, series: usize, columns: usize) -> 
     SeriesText {
         title: summary.series.to_string(),
         summary: format!("{points}, {when}: {standing}{speed}."),
-        chart: super::chart(view, series, &time, detail),
+        chart: super::chart(view, series, &time, detail).panels.remove(0),
         lists,
     }
 }

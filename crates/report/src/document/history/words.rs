@@ -11,7 +11,7 @@ use track::course::SeriesCourse;
 use track::event::FactChange;
 use track::standing::{POINTS_MIN, SlowPoint, SpeedChange, Standing, unusable_at_the_end};
 use track::store::{EntrySummary, HistoryNote};
-use units::{several, visible};
+use units::{percent, several, visible};
 
 use super::super::comparison::fact_label;
 use super::view::HistoryView;
@@ -77,9 +77,8 @@ pub fn value(value: f64, unit: &str) -> String {
 
 /// The speed now as a share of that of the baseline, with its interval.
 pub fn limits(change: &SpeedChange) -> String {
-    let percent = |share: f64| format!("{:.0}", share * 100.0);
-    let (low, high) = (percent(change.low), percent(change.high));
-    format!("{} % ({low} to {high})", percent(change.ratio))
+    let [low, high] = [change.low, change.high].map(|share| 100.0 * share);
+    format!("{} ({low:.0} to {high:.0})", percent(change.ratio, 0))
 }
 
 /// The standing of a series in a few words, with dates by `day`.
@@ -100,7 +99,7 @@ pub fn standing(view: &HistoryView, series: usize, day: fn(f64) -> String) -> St
 
 /// A newest point that is slow.
 pub fn slow(point: &SlowPoint, day: fn(f64) -> String) -> String {
-    format!("SLOW on {}: {:.0} % of its level", day(point.time_s), point.ratio * 100.0)
+    format!("SLOW on {}: {} of its level", day(point.time_s), percent(point.ratio, 0))
 }
 
 /// How many points there are, and which change of the test began a new part.
@@ -149,7 +148,7 @@ fn fact_value(value: &Option<Datum>) -> String {
     match value {
         None => "not known".to_owned(),
         Some(Datum::Text(hash)) if hash.len() == 64 && hash.bytes().all(|one| one.is_ascii_hexdigit()) => {
-            format!("{}…", &hash[..HASH_SHOWN])
+            units::shortened(hash, HASH_SHOWN)
         }
         Some(value) => datum(value),
     }
@@ -188,15 +187,7 @@ pub(super) fn event_anchor(number: usize) -> String {
 /// The last part of the place of an entry, with at most `most` characters.
 pub fn entry_name(entry: &EntrySummary, most: usize) -> String {
     let location = entry.location.trim_end_matches('/');
-    shortened(location.rsplit('/').next().unwrap_or(location), most)
-}
-
-/// The start of a long text.
-pub(super) fn shortened(text: &str, most: usize) -> String {
-    match text.chars().count() > most {
-        true => format!("{}…", text.chars().take(most).collect::<String>()),
-        false => text.to_owned(),
-    }
+    units::shortened(location.rsplit('/').next().unwrap_or(location), most)
 }
 
 /// Two texts from shortly before their first difference, each with at most about `most` characters.
@@ -207,7 +198,7 @@ pub(super) fn shortened_pair(one: &str, other: &str, most: usize) -> [String; 2]
     let lead = if skipped > 0 { "…" } else { "" };
     let part = |text: &str| {
         let rest: String = text.chars().skip(skipped).collect();
-        format!("{lead}{}", shortened(&rest, most))
+        format!("{lead}{}", units::shortened(&rest, most))
     };
     [part(one), part(other)]
 }

@@ -4,19 +4,21 @@
 //! mark, and its row states why.
 //! Never here: verdicts, and which values are evaluated.
 
-use results::reason::{Reason, any, row};
 use results::{Outcome, Verdict};
 
-use super::axes::{thinned, ticks_between};
-use super::{
-    Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, MarkShape, PlotTick, RowMark, repetitions,
-};
-use crate::document::Clause;
+use crate::document::chart::axes::{log_ticks, thinned, ticks_between};
 use crate::document::clauses::{criterion, limit, value, values_of};
+use crate::document::unit::{comparison, unit_of};
 use crate::document::words::{confidence, distinguished, tone_of};
+use crate::document::{
+    Axis, Cell, Clause, ClausePicture, ClauseRow, LegendEntry, LineStyle, MarkShape, MarkStyle, Plot,
+    PlotLine, PlotMark, PlotSpan, SpanKind,
+};
 
 /// The most dots of a row.
 const DOTS: usize = 60;
+/// The style of a dot.
+const DOT: usize = 7;
 /// The largest range of a linear axis: the highest ratio divided by the lowest.
 const LINEAR_MAX: f64 = 8.0;
 /// The length of an axis of logarithms, in powers of ten. Smaller ratios are at its left end.
@@ -24,16 +26,9 @@ const DECADES: f64 = 6.0;
 /// The largest ratio on an axis. Larger ones are at its right end.
 const RATIO_MAX: f64 = 1e6;
 
-/// The side of the threshold that does not meet a criterion.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FailingSide {
-    Below,
-    Above,
-}
-
 /// The picture of all clauses; `None` if no clause has a mark.
 pub(in crate::document) fn picture(verdicts: &[Verdict], clauses: &[Clause]) -> Option<ClausePicture> {
-    let scale = RatioAxis::of(verdicts)?;
+    let scale = RatioAxis::from_verdicts(verdicts)?;
     let rows: Vec<ClauseRow> =
         verdicts.iter().zip(clauses).map(|(verdict, clause)| row(verdict, clause, &scale)).collect();
     let outside = verdicts.iter().flat_map(ratios).any(|ratio| !scale.holds(ratio));
@@ -44,40 +39,28 @@ pub(in crate::document) fn picture(verdicts: &[Verdict], clauses: &[Clause]) -> 
         "Each row has a value divided by its threshold, so the threshold is 1. The shaded side does not meet \
          the criterion. The horizontal line goes from the mean to its confidence limit.{logarithmic}{cut}"
     );
-    Some(ClausePicture { note, axis: scale.axis(), threshold: scale.at(1.0), legend: legend(verdicts), rows })
+    Some(ClausePicture { note, axis: scale.axis(), legend: legend(verdicts), rows })
 }
 
 fn legend(verdicts: &[Verdict]) -> Vec<LegendEntry> {
     let outcomes = [Outcome::Pass, Outcome::Fail, Outcome::Inconclusive, Outcome::Invalid];
-    let seen = outcomes
-        .into_iter()
-        .filter(|outcome| verdicts.iter().any(|one| one.outcome == *outcome && !ratios(one).is_empty()));
+    let is_seen =
+        |outcome: &Outcome| verdicts.iter().any(|one| one.outcome == *outcome && !ratios(one).is_empty());
     let entry = |outcome: Outcome| {
-        LegendEntry::new(
-            LegendKey::Mark(style(outcome), shape(outcome)),
-            format!("compared value, {outcome}"),
-        )
+        let (style, shape) = appearance(outcome);
+        LegendEntry::of_marks(style, shape, format!("compared value, {outcome}"))
     };
-    let dot = LegendEntry::new(LegendKey::Mark(7, MarkShape::Dot), "one repetition (small)");
-    seen.map(entry).chain([dot]).collect()
+    let dot = LegendEntry::of_marks(DOT, MarkShape::Dot, "one repetition (small)");
+    outcomes.into_iter().filter(is_seen).map(entry).chain([dot]).collect()
 }
 
 /// The style and the shape of an outcome. The shapes differ, so that no colours are needed.
-fn style(outcome: Outcome) -> usize {
+fn appearance(outcome: Outcome) -> (usize, MarkShape) {
     match outcome {
-        Outcome::Pass => 2,
-        Outcome::Fail => 4,
-        Outcome::Inconclusive => 1,
-        Outcome::Invalid | Outcome::NotRun => 3,
-    }
-}
-
-fn shape(outcome: Outcome) -> MarkShape {
-    match outcome {
-        Outcome::Pass => MarkShape::Dot,
-        Outcome::Fail => MarkShape::Diamond,
-        Outcome::Inconclusive => MarkShape::Ring,
-        Outcome::Invalid | Outcome::NotRun => MarkShape::Square,
+        Outcome::Pass => (2, MarkShape::Dot),
+        Outcome::Fail => (4, MarkShape::Diamond),
+        Outcome::Inconclusive => (1, MarkShape::Ring),
+        Outcome::Invalid | Outcome::NotRun => (3, MarkShape::Square),
     }
 }
 
@@ -104,7 +87,7 @@ struct RatioAxis {
 
 impl RatioAxis {
     /// `None` if no verdict has a ratio.
-    fn of(verdicts: &[Verdict]) -> Option<Self> {
+    fn from_verdicts(verdicts: &[Verdict]) -> Option<Self> {
         let all: Vec<f64> =
             verdicts.iter().flat_map(ratios).map(|ratio| ratio.clamp(0.0, RATIO_MAX)).collect();
         let high = all.iter().copied().max_by(f64::total_cmp)?.max(1.0);
@@ -138,110 +121,109 @@ impl RatioAxis {
     }
 
     fn axis(&self) -> Axis {
-        let ticks = match self.logarithmic {
-            true => self.ratio_ticks(),
-            false => ticks_between(self.from, self.to, plain),
-        };
+        let ticks = if self.logarithmic { log_ticks } else { ticks_between };
+        let ticks = ticks(self.from, self.to, plain);
         Axis { label: "measured value / threshold".into(), from: self.from, to: self.to, ticks }
-    }
-
-    /// Ticks at powers of ten, and within few decades also at 2 and 5 times.
-    fn ratio_ticks(&self) -> Vec<PlotTick> {
-        super::axes::log_ticks(self.from, self.to, plain)
     }
 }
 
 /// A ratio without needless digits.
 fn plain(ratio: f64) -> String {
     let text = format!("{ratio:.4}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
+    let text = units::trimmed(&text);
     if text == "0" && ratio > 0.0 { format!("{ratio:.0e}") } else { text.to_owned() }
 }
 
 fn row(verdict: &Verdict, clause: &Clause, scale: &RatioAxis) -> ClauseRow {
     let missing = missing(verdict);
-    let mut row = ClauseRow {
+    let plot = if missing.is_none() { plot(verdict, scale) } else { None };
+    ClauseRow {
         test: clause.test.clone(),
         criterion: format!("{} {}", verdict.metric, criterion(verdict)).trim().to_owned(),
-        verdict: verdict.outcome.to_string(),
-        tone: tone_of(verdict.outcome),
+        verdict: Cell::new(verdict.outcome.to_string()).toned(tone_of(verdict.outcome)),
         value: value(verdict).text,
-        missing: missing.clone().unwrap_or_default(),
-        failing: None,
-        mark: None,
-        shape: shape(verdict.outcome),
-        style: style(verdict.outcome),
-        interval: None,
-        dots: Vec::new(),
-    };
-    let (None, Some(threshold), Some(measured)) = (missing, divisor(verdict), verdict.value) else {
-        return row;
-    };
-    let place = |value: f64| scale.at(value / threshold);
-    let unit = repetitions::unit(verdict);
-    let text = |value: f64| distinguished(value, Some(threshold), unit);
-    row.failing = failing_side(verdict).map(|side| match side {
-        FailingSide::Below => (scale.from, scale.at(1.0)),
-        FailingSide::Above => (scale.at(1.0), scale.to),
-    });
-    let statistic = if verdict.statistic.is_empty() { "value" } else { &verdict.statistic };
-    let compared =
-        format!("{statistic} {}, threshold {}", text(measured), distinguished(threshold, None, unit));
-    row.mark = Some(RowMark { at: place(measured), text: compared });
-    let Some(statistics) = verdict.statistics.as_ref().filter(|statistics| statistics.unit.is_empty()) else {
-        return row;
-    };
-    let limit = limit(statistics, verdict);
-    if let Some(limit) = limit.filter(|limit| limit.is_finite() && statistics.mean.is_finite()) {
-        let words = format!(
-            "mean {}, {} limit of the mean {}",
-            text(statistics.mean),
-            confidence(statistics.confidence),
-            text(limit)
-        );
-        let (mean, limit) = (place(statistics.mean), place(limit));
-        row.interval = Some((mean.min(limit), mean.max(limit), words));
+        missing: missing.unwrap_or_default().to_owned(),
+        plot: plot.unwrap_or_default(),
     }
-    let (_, values_unit) = values_of(statistics, verdict);
-    let dot = |(place_of, value): (usize, f64)| RowMark {
-        at: place(value),
-        text: format!("repetition {}: {}", place_of + 1, distinguished(value, Some(threshold), values_unit)),
+}
+
+/// The values of a clause; `None` without a ratio.
+fn plot(verdict: &Verdict, scale: &RatioAxis) -> Option<Plot> {
+    let (threshold, measured) = (divisor(verdict)?, verdict.value?);
+    let place = |value: f64| scale.at(value / threshold);
+    let unit = unit_of(verdict);
+    let text = |value: f64| distinguished(value, Some(threshold), unit);
+    let at = scale.at(1.0);
+    let base = PlotSpan { kind: SpanKind::Base, from: at, to: at, at, ..PlotSpan::default() };
+    let failing = failing_side(verdict, scale).map(|(from, to)| PlotSpan {
+        kind: SpanKind::Failing,
+        from,
+        to,
+        text: "does not meet the criterion".into(),
+        ..base.clone()
+    });
+    let (style, shape) = appearance(verdict.outcome);
+    let statistic = if verdict.statistic.is_empty() { "value" } else { &verdict.statistic };
+    let compared = PlotMark {
+        x: place(measured),
+        y: 1.0,
+        text: format!("{statistic} {}, threshold {}", text(measured), distinguished(threshold, None, unit)),
+        style: MarkStyle::Series(style),
+        shape,
+        ..PlotMark::default()
     };
-    row.dots = thinned(&statistics.values, DOTS).into_iter().map(dot).collect();
-    row
+    let mut plot = Plot {
+        x: scale.axis(),
+        y: Axis { to: 1.0, ..Axis::default() },
+        spans: failing.into_iter().chain([base]).collect(),
+        ..Plot::default()
+    };
+    if let Some(statistics) = verdict.statistics.as_ref().filter(|statistics| statistics.unit.is_empty()) {
+        let limit = limit(statistics, verdict);
+        if let Some(limit) = limit.filter(|limit| limit.is_finite() && statistics.mean.is_finite()) {
+            let (mean, level) = (statistics.mean, confidence(statistics.confidence));
+            let label = format!("mean {}, {level} limit of the mean {}", text(mean), text(limit));
+            let (mean, limit) = (place(mean), place(limit));
+            let points = vec![(mean.min(limit), 1.0), (mean.max(limit), 1.0)];
+            plot.lines.push(PlotLine { label, points, style: LineStyle::Limit });
+        }
+        let (_, unit) = values_of(statistics, verdict);
+        plot.marks.extend(thinned(&statistics.values, DOTS).into_iter().map(|(number, value)| PlotMark {
+            x: place(value),
+            text: format!("repetition {}: {}", number + 1, distinguished(value, Some(threshold), unit)),
+            style: MarkStyle::Series(DOT),
+            ..PlotMark::default()
+        }));
+    }
+    plot.marks.push(compared);
+    Some(plot)
 }
 
 /// Why a clause has no mark; `None` if it has one.
-fn missing(verdict: &Verdict) -> Option<String> {
+fn missing(verdict: &Verdict) -> Option<&'static str> {
     match (verdict.value, verdict.threshold) {
-        (None, _) => Some("no measured value".into()),
-        (Some(value), _) if !value.is_finite() => Some("no finite value".into()),
-        (_, None) => Some("no threshold".into()),
-        (_, Some(0.0)) => Some("the threshold is 0, so there is no ratio".into()),
-        (_, Some(_)) if divisor(verdict).is_none() => Some("no ratio to the threshold".into()),
+        (None, _) => Some("no measured value"),
+        (Some(value), _) if !value.is_finite() => Some("no finite value"),
+        (_, None) => Some("no threshold"),
+        (_, Some(0.0)) => Some("the threshold is 0, so there is no ratio"),
+        (_, Some(_)) if divisor(verdict).is_none() => Some("no ratio to the threshold"),
         _ => None,
     }
 }
 
 /// The side of the threshold on which a clause fails. It is that of the comparison, or of the confidence
 /// limit, which is always on the unfavourable side of the mean.
-fn failing_side(verdict: &Verdict) -> Option<FailingSide> {
-    let operator = comparison(&verdict.reason).or_else(|| verdict.criterion.split_whitespace().nth(1));
-    match operator {
-        Some(">=" | ">") => return Some(FailingSide::Below),
-        Some("<=" | "<") => return Some(FailingSide::Above),
-        Some("==") => return None,
-        _ => {}
-    }
-    let statistics = verdict.statistics.as_ref()?;
-    let limit = statistics.bound?;
-    if limit < statistics.mean {
-        return Some(FailingSide::Below);
-    }
-    (limit > statistics.mean).then_some(FailingSide::Above)
-}
-
-/// The comparison in a reason, or in the reason that it contains.
-fn comparison(reason: &Reason) -> Option<&str> {
-    reason.get(row::ThresholdMet::comparison).or_else(|| reason.get(any::measured).and_then(comparison))
+fn failing_side(verdict: &Verdict, scale: &RatioAxis) -> Option<(f64, f64)> {
+    let fails_below = match comparison(verdict) {
+        Some(">=" | ">") => true,
+        Some("<=" | "<") => false,
+        Some(_) => return None,
+        None => {
+            let statistics = verdict.statistics.as_ref()?;
+            let order = statistics.bound?.partial_cmp(&statistics.mean).filter(|order| order.is_ne())?;
+            order.is_lt()
+        }
+    };
+    let threshold = scale.at(1.0);
+    Some(if fails_below { (scale.from, threshold) } else { (threshold, scale.to) })
 }

@@ -5,9 +5,9 @@
 
 use results::folder::{Campaign, Fill, Job};
 
-use super::axes::{from_zero, thinned, time_ticks};
-use super::{Axis, LegendEntry, LegendKey, Plot, PlotLine, PlotMark};
+use crate::document::chart::axes::{from_zero, thinned, time_ticks};
 use crate::document::words::{seconds_of, share};
+use crate::document::{Axis, LegendEntry, LineStyle, MarkStyle, Plot, PlotLine, PlotMark};
 
 /// The most points of a line.
 const POINTS: usize = 200;
@@ -53,23 +53,20 @@ pub(super) fn of(campaign: &Campaign) -> Option<Plot> {
     let end = lines.iter().flat_map(|line| &line.points).map(|point| point.0).max_by(f64::total_cmp)?;
     let x = from_zero("time since the start of the campaign", end, |_| String::new());
     let top = lines.iter().flat_map(|line| &line.points).map(|point| point.1).fold(0.0, f64::max);
-    let several = lines.len() > 1;
-    let entries = lines.iter().enumerate().filter(|_| several);
+    let marks = lines.iter().enumerate().flat_map(|(style, line)| marks(line, style)).collect();
+    let lines: Vec<PlotLine> = lines.iter().enumerate().map(|(style, line)| plotted(line, style)).collect();
     Some(Plot {
         title: "Utilization of the file system over the campaign".into(),
         note: NOTE.into(),
         x: Axis { ticks: time_ticks(x.to), ..x },
-        y: from_zero("used share of the space", (top * 1.1).clamp(0.01, 1.0), percent),
-        legend: entries.map(|(style, line)| LegendEntry::new(LegendKey::Line(style), &line.name)).collect(),
-        marks: lines.iter().enumerate().flat_map(|(style, line)| marks(line, style)).collect(),
-        lines: lines.iter().enumerate().map(|(style, line)| plotted(line, style)).collect(),
+        y: from_zero("used share of the space", (top * 1.1).clamp(0.01, 1.0), |at| {
+            share(at).replace(".0 %", " %")
+        }),
+        legend: LegendEntry::of_lines(&lines),
+        marks,
+        lines,
         ..Plot::default()
     })
-}
-
-/// A share of an axis.
-fn percent(at: f64) -> String {
-    share(at).replace(".0 %", " %")
 }
 
 /// The used share of the space that is used or free.
@@ -97,7 +94,7 @@ fn shown(line: &FillLine) -> Vec<&(f64, f64, String)> {
 
 fn plotted(line: &FillLine, style: usize) -> PlotLine {
     let points = shown(line).into_iter().map(|(at, used, _)| (*at, *used)).collect();
-    PlotLine { label: line.name.clone(), points, style }
+    PlotLine { label: line.name.clone(), points, style: LineStyle::Series(style) }
 }
 
 fn marks(line: &FillLine, style: usize) -> Vec<PlotMark> {
@@ -105,7 +102,7 @@ fn marks(line: &FillLine, style: usize) -> Vec<PlotMark> {
         x: *at,
         y: *used,
         text: format!("{}: {} used {when}", line.name, share(*used)),
-        style,
+        style: MarkStyle::Series(style),
         ..PlotMark::default()
     };
     shown(line).into_iter().map(mark).collect()

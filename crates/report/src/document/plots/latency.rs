@@ -5,10 +5,9 @@
 
 use results::record::Latency;
 
-use super::axes::decade_ticks;
-use super::{
-    Axis, LegendEntry, LegendKey, NamedPhase, Plot, PlotDetail, PlotLine, PlotMark, PlotTick, left_out,
-};
+use super::{NamedPhase, PlotDetail, left_out};
+use crate::document::chart::axes::decade_ticks;
+use crate::document::{Axis, LegendEntry, LineStyle, MarkStyle, Plot, PlotLine, PlotMark, PlotTick};
 
 /// The plot of a phase; `None` if no repetition recorded latencies.
 pub(super) fn of(phase: &NamedPhase, detail: PlotDetail) -> Option<Plot> {
@@ -26,9 +25,9 @@ pub(super) fn of(phase: &NamedPhase, detail: PlotDetail) -> Option<Plot> {
     let line = |(style, (label, latency)): (usize, &(String, &Latency))| PlotLine {
         label: label.clone(),
         points: percentiles(latency, detail.points),
-        style,
+        style: LineStyle::Series(style),
     };
-    let entries = plotted.iter().enumerate().filter(|_| plotted.len() > 1);
+    let lines: Vec<PlotLine> = plotted.iter().enumerate().map(line).collect();
     Some(Plot {
         title: format!("Latency of {}, by percentile", phase.title),
         note: "Both axes are logarithmic. The labels show the slowest repetition at each percentile."
@@ -41,8 +40,8 @@ pub(super) fn of(phase: &NamedPhase, detail: PlotDetail) -> Option<Plot> {
             ticks: percentile_ticks(right),
         },
         y: Axis { label: "latency".into(), from: bottom, to: top, ticks: decade_ticks(bottom, top) },
-        legend: entries.map(|(style, (label, _))| LegendEntry::new(LegendKey::Line(style), label)).collect(),
-        lines: plotted.iter().enumerate().map(line).collect(),
+        legend: LegendEntry::of_lines(&lines),
+        lines,
         marks: marks(&plotted),
         ..Plot::default()
     })
@@ -97,7 +96,8 @@ fn marks(latencies: &[(String, &Latency)]) -> Vec<PlotMark> {
         let (x, nanoseconds) = pick(slowest);
         let label = format!("{name} {}", units::duration(nanoseconds as f64 * 1e-9));
         let text = format!("{label}, {repetition}");
-        Some(PlotMark { x, y: height(nanoseconds), label, text, style, ..PlotMark::default() })
+        let (y, style) = (height(nanoseconds), MarkStyle::Series(style));
+        Some(PlotMark { x, y, label, text, style, ..PlotMark::default() })
     };
     picks.iter().filter_map(mark).collect()
 }

@@ -6,14 +6,14 @@
 use results::Verdict;
 use results::record::{Counts, Phase};
 
-use super::axes::{from_zero, short, time_ticks};
 use super::low_rates::{LEAST_S, LOW, low_rates, stable_step};
-use super::{
-    Axis, LegendEntry, LegendKey, MarkShape, NamedPhase, Plot, PlotBand, PlotDetail, PlotHover, PlotLine,
-    PlotMark, PlotRule, RuleKind, left_out, threshold,
-};
+use super::{NamedPhase, PlotDetail, left_out, threshold};
+use crate::document::chart::axes::{from_zero, short, time_ticks};
 use crate::document::phases::RepetitionPhase;
 use crate::document::words::quantity;
+use crate::document::{
+    Axis, LegendEntry, LineStyle, MarkShape, MarkStyle, Plot, PlotBand, PlotLine, PlotMark, PlotSpan,
+};
 
 /// The minimum number of transfers of a rank in a step, if the phase has as many and they end in bursts.
 const SEVERAL: f64 = 5.0;
@@ -72,7 +72,7 @@ pub(super) fn of(phase: &NamedPhase, verdicts: &[&Verdict], detail: PlotDetail) 
     let operations = courses.first()?.one.phase.counts == Counts::Operations;
     let wording = if operations { RATE } else { BANDWIDTH };
     let required = threshold(&format!("{}.{}", phase.name, wording.metric), wording.unit, verdicts);
-    let lines: Vec<PlotLine> =
+    let mut lines: Vec<PlotLine> =
         courses.iter().enumerate().filter_map(|(style, one)| one.line(style)).collect();
     let all = || lines.iter().flat_map(|line| &line.points);
     let end = all().map(|point| point.0).max_by(f64::total_cmp)?;
@@ -82,25 +82,25 @@ pub(super) fn of(phase: &NamedPhase, verdicts: &[&Verdict], detail: PlotDetail) 
     let marks = marks(&courses, wording.unit);
     let unit = wording.unit;
     let x = from_zero("time since the first transfer or operation", end, |_| String::new());
-    let rules: Vec<PlotRule> = required
-        .map(|at| PlotRule {
-            at,
-            label: format!("required {}", quantity(at, unit)),
-            kind: RuleKind::Required,
-        })
-        .into_iter()
-        .collect();
+    let mut legend = LegendEntry::of_lines(&lines);
+    lines.extend(
+        required.map(|at| {
+            PlotLine::across(&x, at, format!("required {}", quantity(at, unit)), LineStyle::Required)
+        }),
+    );
+    legend.extend(required.and(lines.last()).map(LegendEntry::of_line));
+    let low = LegendEntry::of_marks(7, MarkShape::Triangle, "low rate (see the value on hover)");
+    legend.extend(marks.first().map(|_| low));
     Some(Plot {
         title: format!("{} of {} over time", wording.title, phase.title),
         note: note(&courses, &wording, (!bands.is_empty(), marks.first())) + &left_out(total, courses.len()),
         x: Axis { ticks: time_ticks(end), ..x },
         y: from_zero(wording.y, line_top.max(band_top) * 1.06, |at| short(&quantity(at, unit))),
-        legend: legend(&courses, &rules, !marks.is_empty()),
-        hovers: hovers(&courses, end, unit, detail),
+        legend,
+        spans: hovers(&courses, end, unit, detail),
         bands,
         lines,
         marks,
-        rules,
         ..Plot::default()
     })
 }
@@ -148,6 +148,7 @@ impl<'m> RepetitionSteps<'m> {
         };
         let points: Vec<(f64, f64)> = self.steps(self.step).into_iter().flat_map(corners).collect();
         let is_drawable = points.iter().all(|(x, y)| x.is_finite() && y.is_finite());
+        let style = LineStyle::Series(style);
         (is_drawable && !points.is_empty()).then(|| PlotLine { label: name(self.one), points, style })
     }
 
@@ -195,25 +196,15 @@ fn marks(courses: &[RepetitionSteps], unit: &str) -> Vec<PlotMark> {
                 quantity(low.median, unit)
             );
             let (x, shape) = (f64::midpoint(low.from, low.to), MarkShape::Triangle);
+            let style = MarkStyle::Series(style);
             marks.push(PlotMark { x, y: 0.0, text, style, shape, ..PlotMark::default() });
         }
     }
     marks
 }
 
-fn legend(courses: &[RepetitionSteps], rules: &[PlotRule], has_marks: bool) -> Vec<LegendEntry> {
-    let several = courses.len() > 1;
-    let lines = courses.iter().enumerate().filter(|_| several);
-    let lines = lines.map(|(style, one)| LegendEntry::new(LegendKey::Line(style), name(one.one)));
-    let rules = rules.iter().map(|rule| LegendEntry::new(LegendKey::Rule(rule.kind), &rule.label));
-    let marks = has_marks.then(|| {
-        LegendEntry::new(LegendKey::Mark(7, MarkShape::Triangle), "low rate (see the value on hover)")
-    });
-    lines.chain(rules).chain(marks).collect()
-}
-
 /// The rates of all repetitions in equal ranges of time.
-fn hovers(courses: &[RepetitionSteps], end: f64, unit: &str, detail: PlotDetail) -> Vec<PlotHover> {
+fn hovers(courses: &[RepetitionSteps], end: f64, unit: &str, detail: PlotDetail) -> Vec<PlotSpan> {
     let longest = courses.iter().map(|one| one.step as f64 * one.interval_s()).fold(0.0, f64::max);
     let number = (end / longest.max(end * 1e-6)).floor().clamp(1.0, detail.hovers as f64);
     let length = end / number;
@@ -234,10 +225,9 @@ fn hovers(courses: &[RepetitionSteps], end: f64, unit: &str, detail: PlotDetail)
         }
         text
     };
-    let range = |n: f64| PlotHover {
-        from: n * length,
-        to: (n + 1.0) * length,
-        text: text(n * length, (n + 1.0) * length),
+    let range = |n: f64| {
+        let (from, to) = (n * length, (n + 1.0) * length);
+        PlotSpan { from, to, text: text(from, to), ..PlotSpan::default() }
     };
     (0..number as u32).map(|n| range(f64::from(n))).filter(|hover| !hover.text.is_empty()).collect()
 }
@@ -286,9 +276,9 @@ fn note(
     }
     if let Some(mark) = mark {
         note.push_str(&format!(
-            " A triangle marks a low rate: below {:.0} % of the median rate for about {} or more, in whole \
+            " A triangle marks a low rate: below {} of the median rate for about {} or more, in whole \
              intervals. At most {MARKED} of each repetition are marked. The first: {}",
-            LOW * 100.0,
+            units::percent(LOW, 0),
             units::duration(LEAST_S),
             mark.text,
         ));

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use results::record::{Counts, EachRank};
 use results::statistics::median;
 
-use super::{Axis, LegendEntry, LegendKey, NamedPhase, Plot, PlotCell, PlotDetail, PlotTick};
+use super::{NamedPhase, PlotDetail};
 use crate::document::words::{quantity, share};
+use crate::document::{Axis, LegendEntry, LegendKey, Plot, PlotCell, PlotTick};
 
 /// The most ranks of a node that have their own cells.
 const COLUMNS: usize = 64;
@@ -76,8 +77,11 @@ fn legend() -> Vec<LegendEntry> {
     let mut words = vec![format!("{} or more of the median", share(LEVELS[0]))];
     words.extend(LEVELS.windows(2).map(|ends| format!("{} to {}", share(ends[1]), share(ends[0]))));
     words.push(format!("below {}", share(LEVELS[LEVELS.len() - 1])));
-    let short = |text: String| text.replace(".0 %", " %");
-    (0..).zip(words).map(|(level, words)| LegendEntry::new(LegendKey::Level(level), short(words))).collect()
+    let entry = |(level, text): (usize, String)| LegendEntry {
+        key: LegendKey::Level(level),
+        label: text.replace(".0 %", " %"),
+    };
+    words.into_iter().enumerate().map(entry).collect()
 }
 
 /// The slowest repetition of each rank, by node, in the order of the ranks.
@@ -146,7 +150,8 @@ fn each_rank(nodes: &[(String, Vec<SlowestRepetition>)], widest: usize, unit: &s
     }
     let every = rows.div_ceil(NAMED);
     let named = nodes.iter().enumerate().step_by(every);
-    let ticks = named.map(|(row, (name, _))| PlotTick { at: (rows - row) as f64, label: tail(name) });
+    let ticks = named
+        .map(|(row, (name, _))| PlotTick { at: (rows - row) as f64, label: units::elided(name, LETTERS, 0) });
     Plot {
         note: "Each cell is a rank.".into(),
         x: Axis { ticks: counted(widest), ..axis("ranks of a node, in their order", widest) },
@@ -171,7 +176,10 @@ fn each_node(nodes: &[(String, Vec<SlowestRepetition>)], unit: &str, most: usize
     }
     let ranks: usize = nodes.iter().map(|(_, ranks)| ranks.len()).sum();
     let of = if joined == 1 { "a node".to_owned() } else { format!("{joined} nodes") };
-    let first = |row: usize| PlotTick { at: (rows - row) as f64, label: tail(&groups[row * columns][0].0) };
+    let first = |row: usize| PlotTick {
+        at: (rows - row) as f64,
+        label: units::elided(&groups[row * columns][0].0, LETTERS, 0),
+    };
     Plot {
         note: format!(
             "Each cell is the slowest rank of {of}. It summarizes {} on {}, row by row.",
@@ -200,15 +208,6 @@ fn nodes_axis(label: &str, rows: usize) -> Axis {
 fn counted(number: usize) -> Vec<PlotTick> {
     let every = number.div_ceil(NAMED);
     (1..=number).step_by(every).map(|n| PlotTick { at: n as f64, label: n.to_string() }).collect()
-}
-
-/// The end of a name, because that is where names differ.
-fn tail(name: &str) -> String {
-    let letters = name.chars().count();
-    if letters <= LETTERS {
-        return name.to_owned();
-    }
-    format!("…{}", name.chars().skip(letters + 1 - LETTERS).collect::<String>())
 }
 
 #[cfg(test)]

@@ -5,11 +5,10 @@
 
 use results::Verdict;
 
-use super::axes::{short, step, thinned, ticks_between};
-use super::{Axis, LegendEntry, LegendKey, MarkShape, Plot, PlotMark, PlotRule, PlotTick, RuleKind};
+use crate::document::chart::axes::{short, step, thinned, ticks_between};
 use crate::document::clauses::values_of;
-use crate::document::unit::unit_of;
 use crate::document::words::{confidence, distinguished, quantity};
+use crate::document::{Axis, LegendEntry, LineStyle, MarkShape, Plot, PlotLine, PlotMark, PlotTick};
 
 /// The most dots of a plot.
 const DOTS: usize = 400;
@@ -37,15 +36,11 @@ fn plot(verdict: &Verdict) -> Option<Plot> {
         x: *place as f64 + 1.0,
         y: *value,
         text: format!("repetition {}: {}", place + 1, text(*value)),
-        shape: MarkShape::Dot,
         ..PlotMark::default()
     };
-    let rules: Vec<PlotRule> = rules(verdict)
-        .into_iter()
-        .filter(|(_, at, _)| at.is_finite())
-        .map(|(kind, at, label)| PlotRule { at, label: format!("{label} {}", text(at)), kind })
-        .collect();
-    let all = || dots.iter().map(|(_, value)| *value).chain(rules.iter().map(|rule| rule.at));
+    let rules: Vec<(LineStyle, f64, String)> =
+        rules(verdict).into_iter().filter(|(_, at, _)| at.is_finite()).collect();
+    let all = || dots.iter().map(|(_, value)| *value).chain(rules.iter().map(|(_, at, _)| *at));
     let (low, high) = (all().min_by(f64::total_cmp)?, all().max_by(f64::total_cmp)?);
     let (from, to) = range(low, high);
     let number = statistics.values.len();
@@ -54,42 +49,46 @@ fn plot(verdict: &Verdict) -> Option<Plot> {
     } else {
         String::new()
     };
-    let dot = LegendEntry::new(LegendKey::Mark(0, MarkShape::Dot), "one repetition");
-    let entries = rules.iter().map(|rule| LegendEntry::new(LegendKey::Rule(rule.kind), &rule.label));
+    let x = Axis {
+        label: "repetition, in the order of the runs".into(),
+        from: 0.5,
+        to: number as f64 + 0.5,
+        ticks: numbers(number),
+    };
+    let line = |(style, at, label): &(LineStyle, f64, String)| {
+        PlotLine::across(&x, *at, format!("{label} {}", text(*at)), *style)
+    };
+    let lines: Vec<PlotLine> = rules.iter().map(line).collect();
+    let dot = LegendEntry::of_marks(0, MarkShape::Dot, "one repetition");
     Some(Plot {
         title: format!("Repetitions of {}", verdict.metric),
         note: format!("The axis of values starts at {}.{few}", short(&quantity(from, unit))),
-        x: Axis {
-            label: "repetition, in the order of the runs".into(),
-            from: 0.5,
-            to: number as f64 + 0.5,
-            ticks: numbers(number),
-        },
+        x,
         y: Axis {
             label: format!("{} in each repetition", verdict.metric),
             from,
             to,
             ticks: ticks_between(from, to, |at| short(&quantity(at, unit))),
         },
-        legend: std::iter::once(dot).chain(entries).collect(),
+        legend: std::iter::once(dot).chain(lines.iter().map(LegendEntry::of_line)).collect(),
+        lines,
         marks: dots.iter().map(mark).collect(),
-        rules,
         ..Plot::default()
     })
 }
 
 /// The horizontal lines of a verdict. Those of a variability are not on the axis of its values.
-fn rules(verdict: &Verdict) -> Vec<(RuleKind, f64, String)> {
+fn rules(verdict: &Verdict) -> Vec<(LineStyle, f64, String)> {
     let Some(statistics) = &verdict.statistics else { return Vec::new() };
     let (threshold, _) = values_of(statistics, verdict);
     let value = verdict.value.filter(|_| statistics.unit.is_empty());
     let name = if verdict.statistic.is_empty() { "value" } else { &verdict.statistic };
     let limit = format!("{} limit of the mean", confidence(statistics.confidence));
     let all = [
-        (RuleKind::Required, threshold, "threshold".to_owned()),
-        (RuleKind::Compared, value, name.to_owned()),
+        (LineStyle::Required, threshold, "threshold".to_owned()),
+        (LineStyle::Compared, value, name.to_owned()),
         // A limit below zero is shown as zero, like in the table of clauses.
-        (RuleKind::Limit, statistics.bound.map(|limit| limit.max(0.0)), limit),
+        (LineStyle::Limit, statistics.bound.map(|limit| limit.max(0.0)), limit),
     ];
     all.into_iter().filter_map(|(kind, at, label)| Some((kind, at?, label))).collect()
 }
@@ -111,9 +110,4 @@ fn numbers(number: usize) -> Vec<PlotTick> {
     let step = if number <= 12 { 1.0 } else { step(number as f64).max(1.0) };
     let count = (number as f64 / step).floor() as u32;
     (1..=count).map(|n| f64::from(n) * step).map(|at| PlotTick { at, label: format!("{at:.0}") }).collect()
-}
-
-/// The unit in which a verdict is shown.
-pub(super) fn unit(verdict: &Verdict) -> &str {
-    unit_of(verdict)
 }

@@ -6,12 +6,12 @@
 use results::statistics::{max, min};
 use results::summary::{Rate, RateStep, Summary, SystemProjection};
 
-use super::axes::{from_zero, short, thinned};
-use super::{
-    Axis, LegendEntry, LegendKey, MarkShape, Plot, PlotLine, PlotMark, PlotRule, PlotTick, RuleKind,
-};
+use crate::document::chart::axes::{from_zero, short, thinned};
 use crate::document::summary::model;
 use crate::document::words::{confidence, quantity};
+use crate::document::{
+    Axis, LegendEntry, LineStyle, MarkShape, MarkStyle, Plot, PlotLine, PlotMark, PlotTick,
+};
 
 /// The points of a model's curve.
 const CURVE: u32 = 60;
@@ -19,6 +19,8 @@ const CURVE: u32 = 60;
 const DOTS: usize = 30;
 /// The range of steps from which the axis is logarithmic: the largest divided by the smallest.
 const LOGARITHMIC: f64 = 8.0;
+/// The style of a projected rate and of its model.
+const PROJECTED: usize = 1;
 /// The most plots of series, and of projections.
 const PLOTS: usize = 40;
 
@@ -98,44 +100,30 @@ fn of_series(step: &RateStep, metric: &str, all: &[SteppedRate]) -> Option<Plot>
     let unit = steps[0].2.unit.as_str();
     let at: Vec<f64> = steps.iter().map(|step| step.0).collect();
     let axis = StepAxis::of(&at, &step.over);
-    let mut marks = Vec::new();
-    for (at, _, rate) in &steps {
-        marks.extend(thinned(&rate.values, DOTS).into_iter().map(|(place, value)| PlotMark {
-            x: axis.at(*at),
-            y: value,
-            text: format!("{}, repetition {}: {}", rate.test, place + 1, quantity(value, unit)),
-            ..PlotMark::default()
-        }));
-    }
+    let marks: Vec<PlotMark> =
+        steps.iter().flat_map(|(at, _, rate)| dots(rate, axis.at(*at), unit)).collect();
     let top = marks.iter().map(|mark| mark.y).chain(steps.iter().map(|step| step.1)).fold(0.0, f64::max);
     let means = PlotLine {
         label: "mean".into(),
         points: steps.iter().map(|s| (axis.at(s.0), s.1)).collect(),
-        style: 0,
+        style: LineStyle::Series(0),
     };
-    let missing = all.len() - steps.len();
-    let missing = if missing == 0 {
-        String::new()
-    } else {
-        format!(
-            " {} not plotted, because the measurements cannot be used.",
-            match missing {
-                1 => "1 step is".to_owned(),
-                more => format!("{more} steps are"),
-            }
-        )
+    let missing = match all.len() - steps.len() {
+        0 => String::new(),
+        1 => " 1 step is not plotted, because the measurements cannot be used.".to_owned(),
+        more => format!(" {more} steps are not plotted, because the measurements cannot be used."),
     };
     Some(Plot {
         title: format!("{metric} of {}.{} over {}", step.series, step.name, step.over),
         note: format!("Each dot is a repetition, and the line connects the means.{missing}"),
         x: axis.axis(&at),
         y: from_zero(metric, top * 1.08, |at| short(&quantity(at, unit))),
+        legend: vec![
+            LegendEntry::of_marks(0, MarkShape::Dot, "one repetition"),
+            LegendEntry::of_line(&means),
+        ],
         lines: vec![means],
         marks,
-        legend: vec![
-            LegendEntry::new(LegendKey::Mark(0, MarkShape::Dot), "one repetition"),
-            LegendEntry::new(LegendKey::Line(0), "mean"),
-        ],
         ..Plot::default()
     })
 }
@@ -154,7 +142,13 @@ fn projection(one: &SystemProjection, summary: &Summary) -> Option<Plot> {
     steps.first()?;
     let axis = StepAxis::of(&all, &one.over);
     let x = axis.axis(&all);
-    let mut marks: Vec<PlotMark> = dots(one, summary, &axis);
+    // The repetitions of the measured steps, if the summary has them.
+    let of_metric = summary.rates.iter().filter(|rate| rate.metric == one.metric);
+    let repetitions = of_metric.filter_map(|rate| Some((rate, rate.step.as_ref()?)));
+    let mut marks: Vec<PlotMark> = repetitions
+        .filter(|(_, step)| format!("{}.{}", step.series, step.name) == one.from)
+        .flat_map(|(rate, step)| dots(rate, axis.at(step.at), unit))
+        .collect();
     marks.extend(steps.iter().map(|(at, rate)| PlotMark {
         x: axis.at(*at),
         y: *rate,
@@ -163,20 +157,17 @@ fn projection(one: &SystemProjection, summary: &Summary) -> Option<Plot> {
         ..PlotMark::default()
     }));
     let projected = projected(one, to, &axis);
-    let lines: Vec<PlotLine> = curve(one, &x, &axis).into_iter().collect();
+    let mut lines: Vec<PlotLine> = curve(one, &x, &axis).into_iter().collect();
     let threshold = one.threshold.filter(|threshold| threshold.is_finite());
-    let rules = threshold.map(|at| PlotRule {
-        at,
-        label: format!("required {}", quantity(at, unit)),
-        kind: RuleKind::Required,
-    });
-    let rules: Vec<PlotRule> = rules.into_iter().collect();
+    let required = threshold
+        .map(|at| PlotLine::across(&x, at, format!("required {}", quantity(at, unit)), LineStyle::Required));
     let tops = marks
         .iter()
         .chain(&projected)
         .flat_map(|mark| [Some(mark.y), mark.interval.map(|interval| interval.1)]);
     let top = tops.flatten().chain(threshold).fold(0.0, f64::max);
-    let legend = projection_legend(one, &lines, projected.as_ref(), &rules);
+    let legend = projection_legend(one, lines.first(), projected.as_ref(), required.as_ref());
+    lines.extend(required);
     let note = match &projected {
         Some(_) => format!(
             "The projection to {} {} is not measured. The curve is the model that the projection uses.",
@@ -193,29 +184,20 @@ fn projection(one: &SystemProjection, summary: &Summary) -> Option<Plot> {
         x,
         lines,
         marks,
-        rules,
         legend,
         ..Plot::default()
     })
 }
 
-/// The repetitions of the measured steps, if the summary has them.
-fn dots(one: &SystemProjection, summary: &Summary, axis: &StepAxis) -> Vec<PlotMark> {
-    let mut marks = Vec::new();
-    for rate in summary.rates.iter().filter(|rate| rate.metric == one.metric) {
-        let Some(step) =
-            rate.step.as_ref().filter(|step| format!("{}.{}", step.series, step.name) == one.from)
-        else {
-            continue;
-        };
-        marks.extend(thinned(&rate.values, DOTS).into_iter().map(|(place, value)| PlotMark {
-            x: axis.at(step.at),
-            y: value,
-            text: format!("{}, repetition {}: {}", rate.test, place + 1, quantity(value, &one.unit)),
-            ..PlotMark::default()
-        }));
-    }
-    marks
+/// The repetitions of a step at this coordinate.
+fn dots(rate: &Rate, x: f64, unit: &str) -> Vec<PlotMark> {
+    let mark = |(place, y): (usize, f64)| PlotMark {
+        x,
+        y,
+        text: format!("{}, repetition {}: {}", rate.test, place + 1, quantity(y, unit)),
+        ..PlotMark::default()
+    };
+    thinned(&rate.values, DOTS).into_iter().map(mark).collect()
 }
 
 /// The projected rate with its interval.
@@ -231,9 +213,10 @@ fn projected(one: &SystemProjection, to: Option<f64>, axis: &StepAxis) -> Option
         y: rate,
         label: format!("{shown} projected"),
         text,
-        style: 1,
+        style: MarkStyle::Series(PROJECTED),
         shape: MarkShape::Ring,
         interval: Some((low, high)),
+        is_outlier: false,
     })
 }
 
@@ -246,23 +229,21 @@ fn curve(one: &SystemProjection, x: &Axis, axis: &StepAxis) -> Option<PlotLine> 
     let points = (0..=CURVE).map(|n| (at(n), fit.at(axis.step(at(n)))));
     let points: Vec<(f64, f64)> =
         points.filter(|(x, y)| x.is_finite() && y.is_finite() && *y >= 0.0).collect();
-    (points.len() > 1).then(|| PlotLine { label: model(one), points, style: 1 })
+    (points.len() > 1).then(|| PlotLine { label: model(one), points, style: LineStyle::Series(PROJECTED) })
 }
 
 fn projection_legend(
     one: &SystemProjection,
-    lines: &[PlotLine],
+    curve: Option<&PlotLine>,
     projected: Option<&PlotMark>,
-    rules: &[PlotRule],
+    required: Option<&PlotLine>,
 ) -> Vec<LegendEntry> {
-    let mean = LegendEntry::new(LegendKey::Mark(0, MarkShape::Diamond), "measured mean of a step");
-    let model = lines
-        .iter()
-        .map(|line| LegendEntry::new(LegendKey::Line(line.style), format!("model: {}", line.label)));
-    let interval = projected.map(|mark| {
-        let words = format!("projected, with its {} interval", confidence(one.confidence));
-        LegendEntry::new(LegendKey::Mark(mark.style, mark.shape), words)
+    let mean = LegendEntry::of_marks(0, MarkShape::Diamond, "measured mean of a step");
+    let model = curve
+        .map(|line| LegendEntry { label: format!("model: {}", line.label), ..LegendEntry::of_line(line) });
+    let projected = projected.map(|mark| {
+        let label = format!("projected, with its {} interval", confidence(one.confidence));
+        LegendEntry::of_marks(PROJECTED, mark.shape, label)
     });
-    let rules = rules.iter().map(|rule| LegendEntry::new(LegendKey::Rule(rule.kind), &rule.label));
-    std::iter::once(mean).chain(model).chain(interval).chain(rules).collect()
+    [Some(mean), model, projected, required.map(LegendEntry::of_line)].into_iter().flatten().collect()
 }

@@ -91,7 +91,7 @@ fn transfers_at_a_limited_rate_give_many_steps_and_a_stall_of_a_fifth_of_a_secon
 #[test]
 fn the_rates_on_hover_are_the_bytes_of_the_record_divided_by_their_time() {
     let plot = plot(&seconds(&[900, 1000, 950, 1100, 900, 990, 1000, 980], 8.0));
-    let texts: Vec<&str> = plot.hovers.iter().map(|hover| hover.text.as_str()).collect();
+    let texts: Vec<&str> = plot.spans.iter().map(|hover| hover.text.as_str()).collect();
     assert_eq!(texts.len(), 8);
     assert_eq!(texts[0], "repetition 1: 900 B/s from 0.00 s to 1.00 s");
     assert_eq!(texts[3], "repetition 1: 1.10 kB/s from 3.00 s to 4.00 s");

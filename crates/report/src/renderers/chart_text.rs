@@ -3,12 +3,11 @@
 //! Invariant: no line is wider than asked for, unless a single word is wider.
 //! Never here: numbers that the chart does not hold.
 
-use super::svg::share;
 use units::{characters, wrap};
 
 use super::text::clean;
-use crate::document::Axis;
-use crate::document::history::{ChartLineKind, ChartPanel, HistoryChart, PointLook, SeriesText};
+use crate::document::history::SeriesText;
+use crate::document::{Axis, LineStyle, MarkShape, MarkStyle, Plot, SpanKind, Tone};
 
 /// The rows of a chart.
 const ROWS: usize = 12;
@@ -97,85 +96,83 @@ struct CellChart {
 }
 
 impl CellChart {
+    fn new(plot: &Plot, columns: usize) -> Self {
+        let mut all = Self { cells: vec![None; columns * ROWS], columns };
+        for span in &plot.spans {
+            let mark = match span.kind {
+                SpanKind::Shift => CellMark::Shift,
+                SpanKind::Cut => CellMark::Cut,
+                SpanKind::Hover | SpanKind::Event | SpanKind::Failing | SpanKind::Base => continue,
+            };
+            let column = all.column(&plot.x, span.at);
+            (0..ROWS).for_each(|row| all.mark(column, row, mark));
+        }
+        for point in &plot.marks {
+            let mark = match point.style {
+                _ if point.shape == MarkShape::Cross => CellMark::Unusable,
+                MarkStyle::Toned(Tone::Fail) => CellMark::Fail,
+                MarkStyle::Toned(Tone::Inconclusive) => CellMark::Inconclusive,
+                MarkStyle::Toned(Tone::Invalid) => CellMark::Invalid,
+                _ if point.is_outlier => CellMark::Outlier,
+                MarkStyle::Toned(Tone::Pass) => CellMark::Pass,
+                MarkStyle::Toned(Tone::Plain | Tone::NotRun) | MarkStyle::Series(_) => CellMark::Unjudged,
+            };
+            all.mark(all.column(&plot.x, point.x), row(&plot.y, point.y), mark);
+        }
+        for line in &plot.lines {
+            let mark = match line.style {
+                LineStyle::Drift => CellMark::Drift,
+                LineStyle::Threshold | LineStyle::Required | LineStyle::Limit => CellMark::Threshold,
+                LineStyle::Level
+                | LineStyle::Series(_)
+                | LineStyle::Compared
+                | LineStyle::Together(_)
+                | LineStyle::Alone(_) => CellMark::Level,
+            };
+            for pair in line.points.windows(2) {
+                let (from, to) = (all.column(&plot.x, pair[0].0), all.column(&plot.x, pair[1].0));
+                for column in from..=to {
+                    let part = (column - from) as f64 / (to - from).max(1) as f64;
+                    let y = pair[0].1 + (pair[1].1 - pair[0].1) * part;
+                    all.mark(column, row(&plot.y, y), mark);
+                }
+            }
+        }
+        all
+    }
+
     fn mark(&mut self, column: usize, row: usize, mark: CellMark) {
         let cell = &mut self.cells[row * self.columns + column];
         *cell = (*cell).max(Some(mark));
     }
 
-    fn column(&self, time: &Axis, at: f64) -> usize {
-        ((share(time, at) * self.columns as f64) as usize).min(self.columns - 1)
-    }
-
-    /// The whole height of a column.
-    fn mark_column(&mut self, column: usize, mark: CellMark) {
-        (0..ROWS).for_each(|row| self.mark(column, row, mark));
+    fn column(&self, x: &Axis, at: f64) -> usize {
+        ((x.share(at) * self.columns as f64) as usize).min(self.columns - 1)
     }
 }
 
 /// The row of a value, from the top.
 fn row(axis: &Axis, y: f64) -> usize {
-    ROWS - 1 - ((share(axis, y) * ROWS as f64) as usize).min(ROWS - 1)
+    ROWS - 1 - ((axis.share(y) * ROWS as f64) as usize).min(ROWS - 1)
 }
 
-fn cells(chart: &HistoryChart, panel: &ChartPanel, columns: usize) -> CellChart {
-    let mut all = CellChart { cells: vec![None; columns * ROWS], columns };
-    let time = &chart.time;
-    for shift in &panel.shifts {
-        all.mark_column(all.column(time, shift.at), CellMark::Shift);
-    }
-    for cut in &chart.cuts {
-        all.mark_column(all.column(time, cut.at), CellMark::Cut);
-    }
-    for point in &panel.points {
-        let mark = match point.look {
-            PointLook::Fail => CellMark::Fail,
-            PointLook::Inconclusive => CellMark::Inconclusive,
-            PointLook::Invalid => CellMark::Invalid,
-            _ if point.is_outlier => CellMark::Outlier,
-            PointLook::Pass => CellMark::Pass,
-            PointLook::Unjudged => CellMark::Unjudged,
-        };
-        all.mark(all.column(time, point.at), row(&panel.axis, point.y), mark);
-    }
-    for note in &panel.unusable {
-        all.mark(all.column(time, note.at), ROWS - 1, CellMark::Unusable);
-    }
-    for line in &panel.lines {
-        let mark = match line.kind {
-            ChartLineKind::Level => CellMark::Level,
-            ChartLineKind::Drift => CellMark::Drift,
-            ChartLineKind::Threshold => CellMark::Threshold,
-        };
-        for pair in line.points.windows(2) {
-            let (from, to) = (all.column(time, pair[0].0), all.column(time, pair[1].0));
-            for column in from..=to {
-                let part = (column - from) as f64 / (to - from).max(1) as f64;
-                let y = pair[0].1 + (pair[1].1 - pair[0].1) * part;
-                all.mark(column, row(&panel.axis, y), mark);
-            }
-        }
-    }
-    all
-}
-
-fn draw(out: &mut String, chart: &HistoryChart, width: usize, characters: DrawingCharacters) {
-    let Some(panel) = chart.panels.first() else { return };
+fn draw(out: &mut String, plot: &Plot, width: usize, characters: DrawingCharacters) {
     let is_ascii = characters == DrawingCharacters::Ascii;
-    let all = cells(chart, panel, chart_columns(width));
+    let all = CellChart::new(plot, chart_columns(width));
     let (edge, corner, line) = if is_ascii { ('|', '+', '-') } else { ('│', '└', '─') };
     let character = |mark: CellMark| {
         let found = MARKS.iter().find(|(one, ..)| *one == mark);
         found.map_or(' ', |(_, unicode, ascii, _)| if is_ascii { *ascii } else { *unicode })
     };
     for (at, cells) in all.cells.chunks(all.columns).enumerate() {
-        let tick = panel.axis.ticks.iter().find(|tick| row(&panel.axis, tick.at) == at);
+        let tick = plot.y.ticks.iter().find(|tick| row(&plot.y, tick.at) == at);
         let label = tick.map_or(String::new(), |tick| clean(&tick.label));
         let cells: String = cells.iter().map(|cell| cell.map_or(' ', character)).collect();
         *out += format!("{label:>LABELS$} {edge}{cells}").trim_end();
         out.push('\n');
     }
     *out += &format!("{:LABELS$} {corner}{}\n", "", line.to_string().repeat(all.columns));
-    *out += &time_labels(&chart.time, &all);
+    *out += &time_labels(&plot.x, &all);
     let used = MARKS.iter().filter(|(mark, ..)| all.cells.contains(&Some(*mark)));
     let keys: Vec<String> =
         used.map(|(mark, _, _, meaning)| format!("{} {meaning}", character(*mark))).collect();

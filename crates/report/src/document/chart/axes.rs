@@ -10,13 +10,13 @@ use crate::document::words::NONE;
 const TICKS: usize = 60;
 
 /// An axis from 0. An axis up to 0, or to a number that is not finite, gets the length 1.
-pub(super) fn from_zero(label: &str, to: f64, label_of: impl Fn(f64) -> String) -> Axis {
+pub(in crate::document) fn from_zero(label: &str, to: f64, label_of: impl Fn(f64) -> String) -> Axis {
     let to = if to.is_finite() && to > 0.0 { to } else { 1.0 };
     Axis { label: label.into(), from: 0.0, to, ticks: linear_ticks(to, label_of) }
 }
 
 /// The step of 1, 2 or 5 times a power of ten that gives three to six ticks over `length`.
-pub(super) fn step(length: f64) -> f64 {
+pub(in crate::document) fn step(length: f64) -> f64 {
     let power = 10_f64.powf((length / 5.0).log10().floor());
     let factors = [1.0, 2.0, 5.0, 10.0].into_iter();
     factors.map(|factor| factor * power).find(|step| length / step <= 6.0).unwrap_or(length)
@@ -47,7 +47,7 @@ pub(in crate::document) fn ticks_between(from: f64, to: f64, label: impl Fn(f64)
 }
 
 /// Ticks of a time in seconds from 0: seconds, minutes, hours or days, at steps that clocks have.
-pub(super) fn time_ticks(to: f64) -> Vec<PlotTick> {
+pub(in crate::document) fn time_ticks(to: f64) -> Vec<PlotTick> {
     const UNITS: [(&str, f64, &[f64]); 3] = [
         ("d", 86_400.0, &[1.0, 2.0]),
         ("h", 3600.0, &[1.0, 2.0, 3.0, 6.0, 12.0]),
@@ -65,12 +65,12 @@ pub(super) fn time_ticks(to: f64) -> Vec<PlotTick> {
 }
 
 /// Ticks at powers of ten of nanoseconds. Within few decades there are also ticks at 2 and 5.
-pub(super) fn decade_ticks(from: f64, to: f64) -> Vec<PlotTick> {
+pub(in crate::document) fn decade_ticks(from: f64, to: f64) -> Vec<PlotTick> {
     log_ticks(from, to, |value| short(&units::duration(value * 1.000_000_1e-9)))
 }
 
 /// Ticks at powers of ten on an axis of logarithms. Within few decades there are also ticks at 2 and 5.
-pub(super) fn log_ticks(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
+pub(in crate::document) fn log_ticks(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
     let steps: &[f64] = if to - from < 1.7 { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let every = ((to - from) / 8.0).ceil().max(1.0) as usize;
     let decades = ((from.max(-300.0).floor() as i32)..=(to.min(300.0).ceil() as i32)).step_by(every);
@@ -82,8 +82,8 @@ pub(super) fn log_ticks(from: f64, to: f64, label: impl Fn(f64) -> String) -> Ve
 /// The same quantity without trailing zeros: `1.00 GB/s` is `1 GB/s`.
 pub(in crate::document) fn short(quantity: &str) -> String {
     match quantity.split_once(' ') {
-        Some((number, unit)) if number.contains('.') => {
-            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+        Some((number, unit)) => {
+            format!("{} {unit}", units::trimmed(number))
         }
         _ if quantity.is_empty() => NONE.into(),
         _ => quantity.into(),
@@ -92,7 +92,7 @@ pub(in crate::document) fn short(quantity: &str) -> String {
 
 /// At most about `most` of `values`, with their places. Each part of many values keeps its lowest and its
 /// highest value, so that no outlier is lost. Values that are not finite are left out.
-pub(super) fn thinned(values: &[f64], most: usize) -> Vec<(usize, f64)> {
+pub(in crate::document) fn thinned(values: &[f64], most: usize) -> Vec<(usize, f64)> {
     let finite: Vec<(usize, f64)> =
         values.iter().copied().enumerate().filter(|(_, value)| value.is_finite()).collect();
     if finite.len() <= most {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::super::PlotTick;
+use super::PlotTick;
 
 const MINUTE_S: f64 = 60.0;
 const HOUR_S: f64 = 3600.0;
@@ -54,7 +54,7 @@ const STEPS: [TickStep; 21] = [
 const MONTH_S: f64 = 30.44 * DAY_S;
 
 /// At most about `most` ticks between two times in seconds since 1970. Times without a date have none.
-pub(super) fn ticks(from_s: f64, to_s: f64, most: usize) -> Vec<PlotTick> {
+pub(in crate::document) fn ticks(from_s: f64, to_s: f64, most: usize) -> Vec<PlotTick> {
     let (Some(from), Some(to)) = (date(from_s), date(to_s)) else { return Vec::new() };
     let length = |step: &TickStep| match step {
         TickStep::Length(seconds, ..) => *seconds,
