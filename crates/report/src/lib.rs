@@ -28,7 +28,7 @@ use results::folder::Campaign;
 ///
 /// No line is longer than `width` columns (at least 40), unless a single word is longer.
 pub fn text(campaign: &Campaign, width: usize, emphasis: Emphasis) -> String {
-    renderers::text::Text { width, emphasis }.string(&document::of(campaign))
+    renderers::text::Text::new(width, emphasis).string(&document::of(campaign))
 }
 
 /// The measured value of a clause, with enough digits to differ from its threshold.
@@ -78,7 +78,7 @@ pub fn write_page(campaign: &Campaign, options: &PageOptions, out: &mut dyn io::
 
 /// The text of a comparison for a terminal of `width` columns (at least 40).
 pub fn comparison_text(comparison: &CampaignComparison, width: usize, emphasis: Emphasis) -> String {
-    renderers::text::Text { width, emphasis }.comparison(&document::comparison(comparison))
+    renderers::text::Text::new(width, emphasis).comparison(&document::comparison(comparison))
 }
 
 /// A comparison as one HTML file, which needs no network, fonts or scripts.

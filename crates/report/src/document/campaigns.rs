@@ -13,7 +13,7 @@ use serde::Serialize;
 use units::several;
 
 use super::comparison::overall_cell;
-use super::words::{hash_cell, known_cell, link_to, or_none, time, tone_of};
+use super::words::{grouped, hash_cell, known_cell, link_to, or_none, seconds_of, time, tone_of};
 use super::{Cell, Table, Tone};
 use crate::sentences;
 
@@ -67,14 +67,9 @@ pub struct IndexDocument {
     pub title: String,
     /// How many campaigns there are, and how many of them are intact.
     pub result: String,
-    /// One line for each campaign, in the order of their starts.
-    pub campaigns: Table,
-    /// The campaigns whose evidence is not intact, complete and reproduced, with the reason.
-    pub unverified: Table,
-    /// The folders that cannot be read.
-    pub unread: Table,
-    /// The clauses of each plan over its campaigns.
-    pub plans: Vec<Table>,
+    /// The folders that cannot be read, the campaigns, those that are not verified, and the clauses of each
+    /// plan over its campaigns.
+    pub tables: Vec<Table>,
 }
 
 /// Builds the index. Campaigns are in the order of their starts.
@@ -82,21 +77,21 @@ pub fn campaign_index(entries: &[IndexEntry]) -> IndexDocument {
     let mut read: Vec<(&IndexEntry, &IndexedCampaign)> =
         entries.iter().filter_map(|entry| Some((entry, entry.campaign.as_ref()?))).collect();
     read.sort_by(|(_, one), (_, other)| {
-        let at = |campaign: &IndexedCampaign| super::words::seconds_of(&campaign.started).unwrap_or(0.0);
+        let at = |campaign: &IndexedCampaign| seconds_of(&campaign.started).unwrap_or(0.0);
         at(one).total_cmp(&at(other)).then_with(|| one.started.cmp(&other.started))
     });
     let intact = read.iter().filter(|(_, one)| is_verified(one)).count();
     let all = several(entries.len() as u64, "campaign");
+    let unverified = unverified(&read).unless_empty();
+    let tables = unread(entries).unless_empty().into_iter().chain([campaigns(&read)]);
+    let tables = tables.chain(unverified).chain(plans(&read));
     IndexDocument {
         title: "Index of campaigns".into(),
         result: format!(
             "{all}: the evidence of {intact} is intact, {} cannot be read.",
             entries.len() - read.len()
         ),
-        campaigns: campaigns(&read),
-        unverified: unverified(&read),
-        unread: unread(entries),
-        plans: plans(&read),
+        tables: tables.collect(),
     }
 }
 
@@ -107,20 +102,15 @@ fn campaigns(read: &[(&IndexEntry, &IndexedCampaign)]) -> Table {
     table.note =
         "A folder links to its report. An archive, or a folder without a report, has no link.".into();
     for (number, (entry, one)) in (1..).zip(read) {
-        let verdicts = shown(one);
-        let overall = if one.is_usable { Verdict::worst(&verdicts) } else { Outcome::Invalid };
+        let verdicts = one.shown_verdicts();
         let mut cells = vec![
             Cell::new(number.to_string()),
-            overall_cell(overall, one.has_open_findings),
+            one.overall(),
             folder_cell(entry),
             Cell::new(time(&one.started)),
             Cell::literal(or_none(&one.plan)).full(or_none(&one.title)),
         ];
-        cells.extend(ORDER.map(|outcome| {
-            let count = verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
-            let tone = if count > 0 { tone_of(outcome) } else { Tone::Plain };
-            Cell::new(count.to_string()).toned(tone)
-        }));
+        cells.extend(outcome_counts(verdicts.iter().map(|verdict| verdict.outcome)));
         let verified = if is_verified(one) { "yes" } else { "no" };
         let hash = one.head.as_ref().map_or_else(|| Cell::new("–"), |head| hash_cell(&head.hash));
         cells.extend([
@@ -149,24 +139,37 @@ fn is_verified(one: &IndexedCampaign) -> bool {
 
 /// The campaigns that are not verified, with the reason.
 fn unverified(read: &[(&IndexEntry, &IndexedCampaign)]) -> Table {
-    let mut table = Table::new("Campaigns that are not verified", ">No. | Folder | ~Evidence");
-    for (number, (entry, one)) in (1..).zip(read).filter(|(_, (_, one))| !is_verified(one)) {
+    let others = (1..).zip(read).filter(|(_, (_, one))| !is_verified(one));
+    let rows = others.map(|(number, (entry, one))| {
         let evidence = Cell::new(sentences::explained(&one.evidence));
-        table.row([Cell::new(number.to_string()), folder_cell(entry), evidence]);
-    }
-    table
+        [Cell::new(number.to_string()), folder_cell(entry), evidence]
+    });
+    Table::with_rows("Campaigns that are not verified", ">No. | Folder | ~Evidence", rows)
 }
 
-/// Outcomes in the order of the columns.
-const ORDER: [Outcome; 5] =
-    [Outcome::Pass, Outcome::Fail, Outcome::Inconclusive, Outcome::Invalid, Outcome::NotRun];
+/// The number of each outcome, in the order of the columns PASS, FAIL, INCONCLUSIVE, INVALID, NOT RUN.
+pub(super) fn outcome_counts(outcomes: impl Iterator<Item = Outcome> + Clone) -> [Cell; 5] {
+    use Outcome::{Fail, Inconclusive, Invalid, NotRun, Pass};
+    [Pass, Fail, Inconclusive, Invalid, NotRun].map(|outcome| {
+        let count = outcomes.clone().filter(|one| *one == outcome).count();
+        Cell::new(count.to_string()).toned(if count > 0 { tone_of(outcome) } else { Tone::Plain })
+    })
+}
 
-/// The verdicts on the clauses that are shown. If the evidence is not intact, all of them are INVALID.
-fn shown(one: &IndexedCampaign) -> Vec<Verdict> {
-    let invalid = |verdict: &Verdict| Verdict { outcome: Outcome::Invalid, value: None, ..verdict.clone() };
-    match one.is_usable {
-        true => Verdict::of_clauses(&one.verdicts),
-        false => Verdict::of_clauses(&one.verdicts).iter().map(invalid).collect(),
+impl IndexedCampaign {
+    /// The verdicts on the clauses that are shown. If the evidence is not intact, all of them are INVALID.
+    pub(super) fn shown_verdicts(&self) -> Vec<Verdict> {
+        let mut verdicts = Verdict::of_clauses(&self.verdicts);
+        for verdict in verdicts.iter_mut().filter(|_| !self.is_usable) {
+            (verdict.outcome, verdict.value) = (Outcome::Invalid, None);
+        }
+        verdicts
+    }
+
+    /// The overall result.
+    pub(super) fn overall(&self) -> Cell {
+        let worst = if self.is_usable { Verdict::worst(&self.verdicts) } else { Outcome::Invalid };
+        overall_cell(worst, self.has_open_findings)
     }
 }
 
@@ -179,27 +182,18 @@ fn evidence_tone(one: &IndexedCampaign) -> Tone {
 }
 
 fn unread(entries: &[IndexEntry]) -> Table {
-    let mut table = Table::new("Folders that cannot be read", "Folder | ~Reason");
-    for entry in entries.iter().filter(|entry| entry.campaign.is_none()) {
-        table.row([
-            Cell::literal(&entry.name),
-            Cell::new(sentences::sentence(&reason!(EvidenceUnreadable { error: &entry.error }))),
-        ]);
-    }
-    table
+    let unread = entries.iter().filter(|entry| entry.campaign.is_none());
+    let rows = unread.map(|entry| {
+        let why = sentences::sentence(&reason!(EvidenceUnreadable { error: &entry.error }));
+        [Cell::literal(&entry.name), Cell::new(why)]
+    });
+    Table::with_rows("Folders that cannot be read", "Folder | ~Reason", rows)
 }
 
 /// A table for each plan, in the order of its first campaign.
 fn plans(read: &[(&IndexEntry, &IndexedCampaign)]) -> Vec<Table> {
-    let mut order: Vec<&str> = Vec::new();
-    let mut by_plan: BTreeMap<&str, Vec<(usize, &IndexedCampaign)>> = BTreeMap::new();
-    for (number, (_, one)) in (1..).zip(read) {
-        if !by_plan.contains_key(one.plan.as_str()) {
-            order.push(&one.plan);
-        }
-        by_plan.entry(&one.plan).or_default().push((number, one));
-    }
-    order.into_iter().map(|plan| clauses(plan, &by_plan[plan])).collect()
+    let by_plan = grouped((1..).zip(read).map(|(number, (_, one))| (one.plan.as_str(), (number, *one))));
+    by_plan.iter().map(|(plan, all)| clauses(plan, all)).collect()
 }
 
 /// A clause: test, metric, and its number among the criteria of the metric.
@@ -227,7 +221,7 @@ fn clauses(plan: &str, all: &[(usize, &IndexedCampaign)]) -> Table {
     let mut cells: BTreeMap<ClauseKey, ClauseCells> = BTreeMap::new();
     for (column, (_, one)) in campaigns.iter().enumerate() {
         let mut numbers: BTreeMap<(String, String), usize> = BTreeMap::new();
-        for verdict in shown(one) {
+        for verdict in one.shown_verdicts() {
             // The criteria of a clause of the contract may change.
             let metric = if verdict.contract_clause.is_some() { "" } else { &verdict.metric };
             let name = (verdict.test.clone(), metric.to_owned());

@@ -14,7 +14,7 @@ use super::{Cell, Table, Tone};
 /// All tables that are not empty.
 pub(super) fn tables(jobs: &[&Job]) -> Vec<Table> {
     let all = [groups(jobs), failed(jobs), others(jobs)];
-    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    all.into_iter().filter_map(Table::unless_empty).collect()
 }
 
 /// The number of cases by group and outcome.

@@ -6,7 +6,6 @@
 //! Never here: pixels, colours, fonts.
 
 pub(super) mod axes;
-pub(super) mod calendar;
 
 use super::{Cell, Tone};
 

@@ -1,15 +1,16 @@
-//! Results and verdicts as comma-separated values, one line each.
+//! Results and verdicts of a campaign, and comparisons, as comma-separated values.
 //!
-//! Never here: numbers that summary and verdicts do not have.
+//! Never here: numbers that summary, verdicts and comparison do not have.
 
 use results::Verdict;
+use results::comparison::{CampaignComparison, ComparedRow, MetricDirection, letter};
 use results::folder::Campaign;
 use results::summary::{Rate, SystemProjection};
 
 use super::build::shown_verdicts;
 use super::summary::model;
 use super::{clauses, margin};
-use crate::sentences::sentence;
+use crate::sentences::{datum, sentence};
 
 /// The columns, in their order. A field that does not apply to a line is empty.
 const COLUMNS: &str = "benchmark,purpose,role,metric,system,kind,stat,value,unit,cov,runs,low,high,factor,\
@@ -36,7 +37,8 @@ pub fn csv(campaign: &Campaign) -> String {
         if let (Some(fault), Some((_, remark))) = (campaign.faults.first(), remark) {
             *remark = format!("Files of the campaign are not intact: {fault}");
         }
-        line(&mut text, &columns, system, &fields);
+        fields.push(("system", system.clone()));
+        line(&mut text, &columns, &fields);
     }
     text
 }
@@ -104,22 +106,145 @@ fn projected(one: &SystemProjection) -> Fields {
     ]
 }
 
+/// A number; an infinite limit is `inf`.
 fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// One line.
-fn line(text: &mut String, columns: &str, system: &str, fields: &Fields) {
-    let quoted = columns.split(',').map(|column| {
-        let own = fields.iter().find(|(name, _)| *name == column).map_or("", |(_, field)| field);
-        quoted(if column == "system" { system } else { own })
-    });
-    text.push_str(&quoted.collect::<Vec<_>>().join(","));
+/// The columns of a comparison, in their order.
+const COMPARISON_COLUMNS: &str = "\
+    kind,campaign,test,metric,unit,direction,baseline_mean,baseline_n,mean,n,ratio,\
+    low,high,alone_low,alone_high,confidence,ratios,conclusion,code,baseline_outcome,\
+    outcome,baseline_criterion,criterion,fact,about,baseline_value,value,remark";
+
+/// All lines. `campaign` lines have the evidence of each campaign, `ratio` lines the conclusions, `verdict`
+/// lines the outcomes, and `difference` lines the facts that differ. Values are in base units.
+pub fn comparison_csv(comparison: &CampaignComparison) -> String {
+    let mut text = format!("{COMPARISON_COLUMNS}\n");
+    for (at, one) in comparison.campaigns.iter().enumerate() {
+        line(
+            &mut text,
+            COMPARISON_COLUMNS,
+            &[
+                ("kind", "campaign".into()),
+                ("campaign", letter(at)),
+                ("about", one.name.clone()),
+                ("value", one.head.as_ref().map(|head| head.hash.clone()).unwrap_or_default()),
+                ("outcome", one.overall.to_string()),
+                ("code", one.evidence.code.to_string()),
+                ("remark", sentence(&one.evidence)),
+            ],
+        );
+    }
+    for row in &comparison.rows {
+        ratio_lines(&mut text, comparison, row);
+    }
+    verdict_lines(&mut text, comparison);
+    for one in &comparison.differences {
+        for other in 1..one.values.len() {
+            let value = |at: usize| one.values[at].as_ref().map(datum).unwrap_or_default();
+            line(
+                &mut text,
+                COMPARISON_COLUMNS,
+                &[
+                    ("kind", "difference".into()),
+                    ("campaign", letter(other)),
+                    ("fact", one.fact.word().into()),
+                    ("about", one.about.clone()),
+                    ("baseline_value", value(0)),
+                    ("value", value(other)),
+                ],
+            );
+        }
+    }
+    text
+}
+
+fn ratio_lines(text: &mut String, comparison: &CampaignComparison, row: &ComparedRow) {
+    for (at, one) in row.against.iter().enumerate() {
+        let (baseline, other) = (&row.samples[0], &row.samples[at + 1]);
+        let caution = one.caution.iter().map(sentence);
+        let remark: Vec<String> = std::iter::once(sentence(&one.reason)).chain(caution).collect();
+        let (alone, together) = (one.alone, one.together);
+        line(
+            text,
+            COMPARISON_COLUMNS,
+            &[
+                ("kind", "ratio".into()),
+                ("campaign", letter(at + 1)),
+                ("test", row.test.clone()),
+                ("metric", row.metric.clone()),
+                ("unit", row.unit.clone()),
+                ("direction", direction(row.direction).into()),
+                ("baseline_mean", number(baseline.mean)),
+                ("baseline_n", baseline.values.len().to_string()),
+                ("mean", number(other.mean)),
+                ("n", other.values.len().to_string()),
+                ("ratio", number(one.ratio)),
+                ("low", number(together.map(|interval| interval.low))),
+                ("high", number(together.map(|interval| interval.high))),
+                ("alone_low", number(alone.map(|interval| interval.low))),
+                ("alone_high", number(alone.map(|interval| interval.high))),
+                ("confidence", number(together.map(|_| comparison.confidence))),
+                ("ratios", together.map(|_| comparison.ratios.to_string()).unwrap_or_default()),
+                ("conclusion", one.conclusion.word().into()),
+                ("code", one.reason.code.to_string()),
+                ("remark", remark.join(" ")),
+            ],
+        );
+    }
+}
+
+fn verdict_lines(text: &mut String, comparison: &CampaignComparison) {
+    for clause in &comparison.clauses {
+        for other in 1..clause.verdicts.len() {
+            let of = |at: usize| clause.verdicts[at].as_ref();
+            let outcome = |at: usize| of(at).map(|one| one.outcome.to_string()).unwrap_or_default();
+            let criterion = |at: usize| of(at).map(|one| one.criterion.clone()).unwrap_or_default();
+            let value = |at: usize| number(of(at).and_then(|one| one.value));
+            line(
+                text,
+                COMPARISON_COLUMNS,
+                &[
+                    ("kind", "verdict".into()),
+                    ("campaign", letter(other)),
+                    ("test", clause.test.clone()),
+                    ("metric", clause.metric.clone()),
+                    ("unit", of(other).or(of(0)).map(|one| one.unit.clone()).unwrap_or_default()),
+                    ("baseline_outcome", outcome(0)),
+                    ("outcome", outcome(other)),
+                    ("baseline_criterion", criterion(0)),
+                    ("criterion", criterion(other)),
+                    ("baseline_value", value(0)),
+                    ("value", value(other)),
+                ],
+            );
+        }
+    }
+}
+
+fn direction(direction: MetricDirection) -> &'static str {
+    match direction {
+        MetricDirection::HigherIsFaster => "higher is faster",
+        MetricDirection::LowerIsFaster => "lower is faster",
+        MetricDirection::Neither => "neither",
+        MetricDirection::Count => "count",
+    }
+}
+
+/// One line. A column without a field is empty.
+fn line(text: &mut String, columns: &str, fields: &[(&str, String)]) {
+    let is_column = |name: &str| columns.split(',').any(|column| column == name);
+    debug_assert!(fields.iter().all(|(name, _)| is_column(name) || CLAUSE_COLUMNS.contains(name)));
+    let fields = columns
+        .split(',')
+        .map(|column| quoted(fields.iter().find(|(name, _)| *name == column).map_or("", |(_, field)| field)));
+    text.push_str(&fields.collect::<Vec<_>>().join(","));
     text.push('\n');
 }
 
 /// A field, with quotes as RFC 4180 requires.
-pub(super) fn quoted(field: &str) -> String {
+fn quoted(field: &str) -> String {
     let field = cell(field);
     match field.contains([',', '"']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
@@ -136,49 +261,7 @@ fn cell(field: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use results::reason;
-
-    use results::{Outcome, Statistics};
-
     use super::*;
-
-    #[test]
-    fn every_criterion_and_every_sum_has_a_line_with_its_value_and_outcome() {
-        let verdict = |test: &str, statistic: &str, criterion: &str| Verdict {
-            test: test.into(),
-            clause: "at least, and \"more\"".into(),
-            metric: "write.bw".into(),
-            criterion: criterion.into(),
-            outcome: Outcome::Fail,
-            reason: reason!(NoValues),
-            statistic: statistic.into(),
-            value: Some(2e9),
-            threshold: Some(3e9),
-            unit: "B/s".into(),
-            statistics: Some(Statistics { values: vec![2e9, 4e9], cov: Some(0.5), ..Statistics::default() }),
-            jobs: vec!["jobs/1".into(), "jobs/2".into()],
-            ..Verdict::default()
-        };
-        let verdicts =
-            vec![verdict("A", "min", "min >= 3 GB/s"), verdict("G", "mean", "sum of 2: mean >= 3 GB/s")];
-        let rate = Rate { test: "A".into(), mean: Some(3e9), values: vec![2e9, 4e9], ..Rate::default() };
-        let mut campaign = Campaign { verdicts, ..Campaign::default() };
-        campaign.summary.rates.push(rate);
-        campaign.summary.measured_on = "B".into();
-        let text = csv(&campaign);
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 4, "{text}");
-        assert_eq!(lines[1], "A,,,,B,benchmarked,mean,3000000000,,,2,,,,,,,,,,,,");
-        let judged = |test: &str, stat: &str, criterion: &str| {
-            format!(
-                "{test},\"at least, and \
-                 \"\"more\"\"\",contract,write.bw,B,judged,{stat},2000000000,B/s,0.5,2,,,,,\
-                 {criterion},3000000000,FAIL,No repetition has a value.,jobs/1 jobs/2,-0.3333333333333333,,"
-            )
-        };
-        assert_eq!(lines[2], judged("A", "min", "min >= 3 GB/s"));
-        assert_eq!(lines[3], judged("G", "mean", "sum of 2: mean >= 3 GB/s"));
-    }
 
     #[test]
     fn no_field_begins_a_formula_and_numbers_stay_numbers() {
@@ -195,19 +278,5 @@ mod tests {
         ] {
             assert_eq!(cell(field), wanted);
         }
-    }
-
-    #[test]
-    fn if_files_are_not_intact_no_line_passes_and_each_line_states_it() {
-        let verdict = Verdict { outcome: Outcome::Pass, ..Verdict::default() };
-        let faults = vec!["a was changed".to_owned(), "b is missing".to_owned()];
-        let mut campaign = Campaign { verdicts: vec![verdict], faults, ..Campaign::default() };
-        campaign.summary.rates.push(Rate::default());
-        campaign.summary.projections.push(SystemProjection::default());
-        let text = csv(&campaign);
-        let ends = text.lines().skip(1).map(|line| line.splitn(18, ',').last().unwrap_or_default());
-        let remark = "Files of the campaign are not intact: a was changed";
-        let wanted = [format!(",{remark},,,,"), format!("INVALID,{remark},,,,"), format!(",{remark},,,0 ,0")];
-        assert_eq!(ends.collect::<Vec<_>>(), wanted);
     }
 }

@@ -10,7 +10,7 @@ use results::folder::{Campaign, Fill, Job, JobEnd, Manifest, Target, names};
 use results::record::{Clients, ClockFacts, DifferingNodes, Failure, Mounted, Reported, Run};
 
 use super::anchors::Anchors;
-use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, time};
+use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, time, yes_no};
 use super::{Block, Cell, Fact, JobBlock, Section, Table, constants};
 use crate::sentences;
 
@@ -64,12 +64,8 @@ pub(super) fn section(campaign: &Campaign, anchors: &JobAnchors) -> Section {
         true => vec![Block::Paragraph("No job ended.".into())],
         false => tables(campaign, anchors),
     };
-    if !campaign.probes.is_empty() {
-        blocks.push(Block::Table(probes(&campaign.probes)));
-    }
-    if !campaign.killed.is_empty() {
-        blocks.push(Block::Table(killed(&campaign.killed)));
-    }
+    let others = [probes(&campaign.probes), killed(&campaign.killed)];
+    blocks.extend(others.into_iter().filter_map(Table::unless_empty).map(Block::Table));
     if campaign.jobs.len() > BLOCKS {
         let what =
             "Only jobs that did not end well are described here. The files of all are in their folders.";
@@ -84,7 +80,7 @@ pub(super) fn section(campaign: &Campaign, anchors: &JobAnchors) -> Section {
         blocks.push(Block::Facts(common));
     }
     blocks.extend(jobs.into_iter().map(|job| Block::Job(Box::new(job))));
-    Section { id: "jobs".into(), title: "Jobs".into(), outcomes: vec![], blocks }
+    Section::new("jobs", "Jobs", blocks)
 }
 
 /// The table of all jobs. That of many jobs is cut into several, which a browser shows faster.
@@ -104,49 +100,44 @@ fn tables(campaign: &Campaign, anchors: &JobAnchors) -> Vec<Block> {
 
 /// A table of these jobs. A verdict is based on those that are `used`.
 fn table(title: &str, jobs: &[Job], used: &BTreeSet<&str>, anchors: &JobAnchors) -> Table {
-    let headings = ">Job | Test | >Repetition | Started | >Duration | End | In a verdict | Folder";
-    let mut table = Table::new(title, headings);
-    table.note = "\"In a verdict\" states whether a verdict is based on the job.".into();
-    for job in jobs {
-        let in_verdict = used.contains(job.folder.as_str());
-        table.row([
+    let row = |job: &Job| {
+        [
             Cell::new(job.info.number.to_string()).linked(anchors.link(job)),
             Cell::literal(&job.info.test),
             Cell::new(job.info.repetition.to_string()),
             Cell::new(time(&job.info.started)),
             seconds_cell(job.info.seconds),
             end_cell(&job.info.end),
-            Cell::new(if in_verdict { "yes" } else { "no" }),
+            yes_no(used.contains(job.folder.as_str())),
             Cell::literal(&job.folder).linked(file_of(job)),
-        ]);
-    }
-    table
+        ]
+    };
+    let headings = ">Job | Test | >Repetition | Started | >Duration | End | In a verdict | Folder";
+    Table::with_rows(title, headings, jobs.iter().map(row))
+        .noted("\"In a verdict\" states whether a verdict is based on the job.")
 }
 
 /// The probes of the launcher.
 fn probes(probes: &[Job]) -> Table {
-    let mut table = Table::new("Probes of the launcher", "Started | >Duration | End | Command | Folder");
-    table.note = "A probe starts ranks in the same way as later jobs. It measures nothing.".into();
-    for job in probes {
-        table.row([
+    let row = |job: &Job| {
+        [
             Cell::new(time(&job.info.started)),
             seconds_cell(job.info.seconds),
             end_cell(&job.info.end),
             Cell::literal(units::shell_line(&job.info.argv)),
             Cell::literal(&job.folder).linked(file_of(job)),
-        ]);
-    }
-    table
+        ]
+    };
+    let headings = "Started | >Duration | End | Command | Folder";
+    Table::with_rows("Probes of the launcher", headings, probes.iter().map(row))
+        .noted("A probe starts ranks in the same way as later jobs. It measures nothing.")
 }
 
 /// The attempts that were stopped with the campaign.
 fn killed(folders: &[String]) -> Table {
-    let mut table = Table::new("Attempts that were stopped with the campaign", "Folder");
-    table.note = "Their files are kept. No verdict is based on them.".into();
-    for folder in folders {
-        table.row([Cell::literal(folder)]);
-    }
-    table
+    let rows = folders.iter().map(|folder| [Cell::literal(folder)]);
+    Table::with_rows("Attempts that were stopped with the campaign", "Folder", rows)
+        .noted("Their files are kept. No verdict is based on them.")
 }
 
 /// One job, with its link name.

@@ -54,7 +54,7 @@ pub(super) fn section(campaign: &Campaign) -> Section {
         blocks.push(Block::Table(host(campaign)));
         blocks.extend(systems(campaign).map(Block::Table));
     }
-    Section { id: "machine".into(), title: "Machine and file systems".into(), outcomes: vec![], blocks }
+    Section::new("machine", "Machine and file systems", blocks)
 }
 
 fn host(campaign: &Campaign) -> Table {
@@ -81,19 +81,12 @@ fn host(campaign: &Campaign) -> Table {
 fn systems(campaign: &Campaign) -> Option<Table> {
     let headings = "Name | When | Type | Mounted at | Device | Options | >Size | >Free | >Utilization | \
          >Inodes free | >Inodes used";
-    let mut table = Table::new("File systems under test", headings);
-    for before in file_systems(campaign) {
-        let in_machine =
-            |machine: &Option<Machine>| machine.as_ref().and_then(|m| m.file_system(&before.name).cloned());
-        for (when, system) in
-            [("before", in_machine(&campaign.before)), ("after", in_machine(&campaign.after))]
-        {
-            if let Some(system) = system {
-                table.row(system_row(when, &system));
-            }
-        }
-    }
-    (!table.rows.is_empty()).then_some(table)
+    let rows = file_systems(campaign).iter().flat_map(|known| {
+        [("before", &campaign.before), ("after", &campaign.after)]
+            .into_iter()
+            .filter_map(|(when, machine)| Some(system_row(when, machine.as_ref()?.file_system(&known.name)?)))
+    });
+    Table::with_rows("File systems under test", headings, rows).unless_empty()
 }
 
 fn system_row(when: &str, system: &FileSystemFacts) -> Vec<Cell> {

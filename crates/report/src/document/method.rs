@@ -50,12 +50,7 @@ Units: kB, MB, GB and TB are powers of 1000. KiB, MiB, GiB and TiB are powers of
 pub(super) fn numbers() -> Section {
     let terms = TERMS.lines().filter_map(|line| line.split_once(": "));
     let facts = terms.map(|(term, meaning)| Fact::new(term, meaning)).collect();
-    Section {
-        id: "method".into(),
-        title: "What the numbers mean".into(),
-        outcomes: vec![],
-        blocks: vec![Block::Facts(facts)],
-    }
+    Section::new("method", "What the numbers mean", vec![Block::Facts(facts)])
 }
 
 /// The section with links to the evidence.
@@ -91,7 +86,7 @@ pub(super) fn evidence(campaign: &Campaign) -> Section {
                them again. The evidence hash depends on all earlier entries of the hash chain. Write it \
                down: with it you can check later that this evidence is unmodified.";
     let blocks = vec![Block::Paragraph(how.into()), Block::Facts(facts)];
-    Section { id: "evidence".into(), title: "Evidence".into(), outcomes: vec![], blocks }
+    Section::new("evidence", "Evidence", blocks)
 }
 
 fn build(info: &CampaignInfo) -> String {

@@ -40,10 +40,8 @@ pub use chart::{
     Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, LineStyle, MarkShape, MarkStyle, Plot, PlotBand,
     PlotCell, PlotLine, PlotMark, PlotSpan, PlotTick, SpanKind,
 };
-pub use comparison::{
-    CampaignLine, ComparisonDocument, ConclusionLine, RowLine, comparison, comparison_csv, fact_label,
-};
-pub use csv::csv;
+pub use comparison::{CampaignLine, ComparisonDocument, ConclusionLine, RowLine, comparison, fact_label};
+pub use csv::{comparison_csv, csv};
 pub use served::{ListedCampaign, ListedState, ServedDocument, ServedProgress, campaign_list};
 pub use signed::SignedPart;
 pub use summary::ApprovedWaiver;
@@ -265,6 +263,13 @@ pub struct Section {
     pub blocks: Vec<Block>,
 }
 
+impl Section {
+    /// A section that shows nothing next to its heading.
+    fn new(id: &str, title: &str, blocks: Vec<Block>) -> Self {
+        Self { id: id.into(), title: title.into(), outcomes: vec![], blocks }
+    }
+}
+
 /// One piece of a section.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", content = "content", rename_all = "snake_case")]
@@ -350,6 +355,27 @@ impl Table {
             columns: headings.split(" | ").map(column).collect(),
             rows: vec![],
         }
+    }
+
+    /// A table with these rows, like [`Table::new`] and [`Table::row`].
+    pub(crate) fn with_rows<R: IntoIterator<Item = Cell>>(
+        title: &str,
+        headings: &str,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Self {
+        let mut table = Self::new(title, headings);
+        rows.into_iter().for_each(|row| table.row(row));
+        table
+    }
+
+    /// The same table with a sentence below it.
+    pub(crate) fn noted(self, note: impl Into<String>) -> Self {
+        Self { note: note.into(), ..self }
+    }
+
+    /// The table, unless it has no rows.
+    pub(crate) fn unless_empty(self) -> Option<Self> {
+        Some(self).filter(|table| !table.rows.is_empty())
     }
 
     /// Adds a row. It panics if the row does not have one cell per column.

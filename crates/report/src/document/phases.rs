@@ -3,9 +3,7 @@
 //! Invariant: each phase of each repetition has one row. A table without rows is not shown.
 //! Never here: statistics over repetitions; verdicts have them.
 
-mod operations;
-
-use results::record::{BadRange, Check, Counts, KernelCount, Latency, Phase};
+use results::record::{BadRange, Check, Counts, Failed, KernelCount, Latency, Phase, is_kind};
 
 use super::words::{
     NONE, bytes_cell, count_cell, known_cell, nanoseconds_cell, or_none, path_cell, quantity_cell,
@@ -25,21 +23,21 @@ pub(super) struct RepetitionPhase<'a> {
 pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
     let all = [
         rates(measured),
-        operations::rates(measured),
-        operations::windows(measured),
+        operation_rates(measured),
+        windows(measured),
         latencies(measured, Counts::Bytes, "transfers"),
         latencies(measured, Counts::Operations, "operations"),
         balance(measured),
         kernel(measured),
         conditions(measured),
-        operations::conditions(measured),
-        operations::reasons(measured),
-        operations::failures(measured),
+        operation_conditions(measured),
+        operation_reasons(measured),
+        operation_failures(measured),
         stonewalls(measured),
         checks(measured),
         bad_ranges(measured),
     ];
-    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    all.into_iter().filter_map(Table::unless_empty).collect()
 }
 
 /// The phase, if it counts bytes or operations as asked.
@@ -252,4 +250,93 @@ fn bad_range(bad: &BadRange) -> [Cell; 6] {
         Cell::literal(&bad.expected),
         Cell::literal(&bad.found),
     ]
+}
+
+fn operation_rates(measured: &[RepetitionPhase]) -> Table {
+    let headings = ">rate | >Operations | >Failed | >Bytes | >Work | >Total";
+    each("Operations measured", headings, measured, |one| {
+        let phase = counting(one, Counts::Operations)?;
+        let failed = phase.failed.as_ref().map_or(0, |failed| failed.operations);
+        let tone = if failed == 0 { Tone::Plain } else { Tone::Fail };
+        Some(vec![
+            known_cell(phase.metric("rate").map(|metric| metric.value), "/s"),
+            count_cell(phase.ops),
+            count_cell(failed).toned(tone),
+            bytes_cell(phase.bytes),
+            seconds_cell(phase.spans.transfer_s),
+            seconds_cell(phase.spans.total_s),
+        ])
+    })
+}
+
+fn windows(measured: &[RepetitionPhase]) -> Table {
+    let mut table = each("All ranks active", ">Operations | >Time | First rank to end", measured, |one| {
+        let window = one.phase.window?;
+        Some(vec![
+            count_cell(window.ops),
+            seconds_cell(window.seconds),
+            Cell::new(format!("rank {}", window.first_rank)),
+        ])
+    });
+    table.note =
+        "From the common start until the first rank ended its work. The metric rate is that of this time."
+            .into();
+    table
+}
+
+fn operation_conditions(measured: &[RepetitionPhase]) -> Table {
+    let headings =
+        "Backend | >Ranks | Directories | >Bytes per file | Flushed to storage | Page cache bypassed | Path";
+    each("Conditions of operations", headings, measured, |one| {
+        let phase = counting(one, Counts::Operations)?;
+        Some(vec![
+            Cell::new(or_none(&phase.backend)),
+            Cell::new(phase.ranks.to_string()),
+            Cell::new(if phase.file_per_rank { "one per rank" } else { "shared" }),
+            bytes_cell(phase.transfer_bytes),
+            yes_no(phase.persisted),
+            yes_no(phase.direct),
+            Cell::literal(or_none(&phase.path)),
+        ])
+    })
+}
+
+fn operation_reasons(measured: &[RepetitionPhase]) -> Table {
+    let mut table = Table::new("Failed operations by reason", "Phase | Repetition | Reason | >Count");
+    for (one, failed) in failed(measured) {
+        for (reason, count) in failed.counted() {
+            table.row(name(one).into_iter().chain([Cell::new(reason), count_cell(count)]));
+        }
+    }
+    table
+}
+
+fn operation_failures(measured: &[RepetitionPhase]) -> Table {
+    let headings = "Phase | Repetition | >Rank | Call | Path | Reason";
+    let mut table = Table::new("Failed operations by path", headings);
+    let mut unlisted = 0;
+    for (one, failed) in failed(measured) {
+        unlisted += failed.operations.saturating_sub(failed.first.len() as u64);
+        for first in &failed.first {
+            let cells = [
+                Cell::new(first.rank.to_string()),
+                Cell::new(&first.operation),
+                Cell::literal(&first.path),
+                Cell::new(&first.why),
+            ];
+            table.row(name(one).into_iter().chain(cells));
+        }
+    }
+    if unlisted > 0 {
+        table.note = format!("{unlisted} more failed operations are counted but not listed.");
+    }
+    table
+}
+
+/// The phases with failures, without those whose failures another phase has, too.
+fn failed<'m>(
+    measured: &'m [RepetitionPhase<'m>],
+) -> impl Iterator<Item = (&'m RepetitionPhase<'m>, &'m Failed)> {
+    let own = measured.iter().filter(|one| !is_kind(&one.phase.phase));
+    own.filter_map(|one| Some((one, one.phase.failed.as_ref()?)))
 }

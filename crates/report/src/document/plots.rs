@@ -26,7 +26,8 @@ use results::Verdict;
 use results::folder::{Campaign, Job};
 use results::record;
 
-use super::phases::RepetitionPhase;
+use super::phases::{RepetitionPhase, phase_title};
+use super::words::grouped;
 use super::{Block, Plot, Section};
 
 pub(super) use clause_picture::picture;
@@ -139,24 +140,13 @@ fn left_out(total: Option<usize>, shown: usize) -> String {
 }
 
 fn by_name<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<NamedPhase<'m>> {
-    let mut names: Vec<(u32, &str)> = vec![];
-    for one in measured {
-        let name = (one.phase.test, one.phase.phase.as_str());
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-        .into_iter()
-        .map(|(test, name)| NamedPhase {
-            title: if test == 0 { name.to_string() } else { format!("{name}, test {}", test + 1) },
-            name,
-            all: measured
-                .iter()
-                .filter(|one| (one.phase.test, one.phase.phase.as_str()) == (test, name))
-                .collect(),
-        })
-        .collect()
+    let named = measured.iter().map(|one| ((one.phase.test, one.phase.phase.as_str()), one));
+    let phases = grouped(named).into_iter().map(|((_, name), all)| NamedPhase {
+        title: phase_title(all[0]),
+        name,
+        all,
+    });
+    phases.collect()
 }
 
 /// All plots of a test: its repetitions, then its phases.
@@ -186,12 +176,7 @@ pub(super) fn add_to(sections: &mut Vec<Section>, campaign: &Campaign) {
     let series = scaling::series(&campaign.summary);
     if !series.is_empty() {
         let at = sections.iter().position(|section| section.id == "projections" || section.id == "jobs");
-        let section = Section {
-            id: "scaling".into(),
-            title: "Scaling".into(),
-            outcomes: vec![],
-            blocks: vec![Block::Plots(series)],
-        };
+        let section = Section::new("scaling", "Scaling", vec![Block::Plots(series)]);
         sections.insert(at.unwrap_or(sections.len()), section);
     }
     if let (Some(fill), Some(jobs)) =

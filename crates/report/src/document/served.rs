@@ -3,12 +3,12 @@
 //! Invariant: every link is one that the caller gave. No text of a campaign becomes a link.
 //! Never here: reading anything, markup.
 
-use results::{Outcome, Verdict};
+use results::Outcome;
 use serde::Serialize;
 use units::several;
 
-use super::comparison::overall_cell;
-use super::words::{NONE, or_none, time, tone_of};
+use super::campaigns::outcome_counts;
+use super::words::{NONE, or_none, time};
 use super::{Cell, Fact, IndexedCampaign, Table, Tone};
 use crate::sentences;
 
@@ -85,10 +85,6 @@ pub enum ListedState {
     Unread(String),
 }
 
-/// The outcomes in the order of their columns.
-const ORDER: [Outcome; 5] =
-    [Outcome::Pass, Outcome::Fail, Outcome::Inconclusive, Outcome::Invalid, Outcome::NotRun];
-
 /// The table of campaigns: those that have not ended first, then the others, the latest first.
 pub fn campaign_list(campaigns: &[ListedCampaign]) -> Table {
     let columns = "Campaign | State | Result | >PASS | >FAIL | >INCONCLUSIVE | >INVALID | >NOT RUN | Started \
@@ -127,26 +123,17 @@ fn row(one: &ListedCampaign) -> Vec<Cell> {
             (word, done, outcomes.clone(), none(), Cell::new(or_none(title)), state.clone())
         }
         ListedState::Ended(ended) => {
-            let clauses = Verdict::of_clauses(&ended.verdicts);
-            let outcomes: Vec<Outcome> = match ended.is_usable {
-                true => clauses.iter().map(|clause| clause.outcome).collect(),
-                false => vec![Outcome::Invalid; clauses.len()],
-            };
-            let worst = if ended.is_usable { Verdict::worst(&ended.verdicts) } else { Outcome::Invalid };
+            let outcomes = ended.shown_verdicts().iter().map(|verdict| verdict.outcome).collect();
             let plan = Cell::new(or_none(&format!("{}: {}", ended.plan, ended.title)));
             let details = sentences::explained(&ended.evidence);
-            let result = overall_cell(worst, ended.has_open_findings);
-            (Cell::new("ended"), result, outcomes, Cell::new(time(&ended.started)), plan, details)
+            (Cell::new("ended"), ended.overall(), outcomes, Cell::new(time(&ended.started)), plan, details)
         }
         ListedState::Unread(why) => {
             let word = Cell::new("unreadable").toned(Tone::Inconclusive);
             (word, none(), Vec::new(), none(), none(), why.clone())
         }
     };
-    let counts = ORDER.map(|outcome| {
-        let count = outcomes.iter().filter(|one| **one == outcome).count();
-        Cell::new(count.to_string()).toned(if count > 0 { tone_of(outcome) } else { Tone::Plain })
-    });
+    let counts = outcome_counts(outcomes.iter().copied());
     let rest = [started, plan, Cell::new(details)];
     [name, state, result].into_iter().chain(counts).chain(rest).collect()
 }

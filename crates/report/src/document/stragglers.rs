@@ -4,15 +4,13 @@
 //! group.
 //! Never here: which ranks are slow. `judge::stragglers` decides that, also for verdicts.
 
-use std::collections::BTreeMap;
-
 use judge::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGroup, rates_by_name};
 use results::record::{Counts, Phase};
 
 use super::chart::axes::{linear_ticks, short};
 use super::phases::{RepetitionPhase, each, phase_title};
 use super::plots::PlotDetail;
-use super::words::{NONE, quantity, quantity_cell, share};
+use super::words::{NONE, grouped, quantity, quantity_cell, share};
 use super::{Axis, Cell, LegendEntry, MarkShape, MarkStyle, Plot, PlotMark, PlotTick, Table, Tone};
 
 /// The maximum number of rows of a table.
@@ -38,21 +36,14 @@ pub(super) struct PhaseRanks<'m> {
 /// The phases of a test with data of single ranks. Tables and plots need their attribution, which takes the
 /// most time of a large report.
 pub(super) fn of<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<PhaseRanks<'m>> {
-    let mut all: Vec<(String, Vec<&Phase>)> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for one in measured.iter().filter(|one| one.phase.each_rank.is_some()) {
-        let title = phase_title(one);
-        let place = *places.entry(title.clone()).or_insert_with(|| {
-            all.push((title, Vec::new()));
-            all.len() - 1
-        });
-        all[place].1.push(one.phase);
-    }
-    let attributed = |(title, phases): (String, Vec<&'m Phase>)| {
-        let attribution = Attribution::of(&phases);
-        PhaseRanks { title, phases, attribution }
-    };
-    all.into_iter().map(attributed).collect()
+    let with_ranks = measured.iter().filter(|one| one.phase.each_rank.is_some());
+    grouped(with_ranks.map(|one| (phase_title(one), one.phase)))
+        .into_iter()
+        .map(|(title, phases)| {
+            let attribution = Attribution::of(&phases);
+            PhaseRanks { title, phases, attribution }
+        })
+        .collect()
 }
 
 /// Tables of ranks, nodes and targets; empty if nothing is known of single ranks.
@@ -67,7 +58,7 @@ pub(super) fn tables(
         tables.push(groups(one, Factor::Target, detail.rows));
         tables.push(stragglers(one));
     }
-    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    tables.into_iter().filter_map(Table::unless_empty).collect()
 }
 
 fn spread(measured: &[RepetitionPhase]) -> Table {

@@ -6,18 +6,19 @@
 //!
 //! Never here: computing any of these results.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use results::finding::{Approval, Finding, Severity};
 use results::folder::{Campaign, names};
 use results::reason::Code;
-use results::summary::{HeroRun, PROCUREMENT, Rate, Summary, SystemProjection, TABLES};
+use results::summary::{HeroRun, PROCUREMENT, Rate, Summary, System, SystemProjection, TABLES};
 use serde::Serialize;
 
 use crate::sentences::{self, sentence};
 
 use super::words::{
-    NONE, confidence as percent_of, exact, known_cell, link_to, or_none, quantity, quantity_cell, share,
+    NONE, confidence as percent_of, exact, grouped, known_cell, link_to, or_none, quantity, quantity_cell,
+    share,
 };
 use super::{Block, Cell, Section, Table, Tone};
 
@@ -28,9 +29,6 @@ pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
         PROCUREMENT => vec![systems(summary), purposes(summary), results(summary)],
         _ => Vec::new(),
     };
-    let blocks = |tables: Vec<Table>| -> Vec<Block> {
-        tables.into_iter().filter(|table| !table.rows.is_empty()).map(Block::Table).collect()
-    };
     [
         ("tables", "Tables of the procurement", tables),
         ("projections", "Projections", vec![projections(summary), steps(summary)]),
@@ -38,11 +36,9 @@ pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
         ("findings", "Findings and waivers", vec![findings(summary)]),
     ]
     .into_iter()
-    .map(|(id, title, tables)| Section {
-        id: id.into(),
-        title: title.into(),
-        outcomes: vec![],
-        blocks: blocks(tables),
+    .map(|(id, title, tables)| {
+        let tables = tables.into_iter().filter_map(Table::unless_empty);
+        Section::new(id, title, tables.map(Block::Table).collect())
     })
     .filter(|section| !section.blocks.is_empty())
     .collect()
@@ -197,15 +193,13 @@ fn ratio(hero: &HeroRun) -> f64 {
 fn systems(summary: &Summary) -> Table {
     let headings = "System | Processor (declared) | Clock (declared) | Interconnect (declared) | \
          >Cores (declared) | Measured";
-    let mut table = Table::new(TABLES[0], headings);
-    table.note = sentences::campaign::DECLARED.into();
-    for system in &summary.systems {
+    let row = |system: &System| {
         let measured = if system.letter == summary.measured_on { "yes" } else { "no, projected" };
-        let words = [&system.letter, &system.processor, &system.clock, &system.interconnect];
-        let cores = system.cores.to_string();
-        table.row(words.into_iter().map(String::as_str).chain([cores.as_str(), measured]).map(Cell::new));
-    }
-    table
+        let words = [&system.letter, &system.processor, &system.clock, &system.interconnect].map(Cell::new);
+        words.into_iter().chain([Cell::new(system.cores.to_string()), Cell::new(measured)])
+    };
+    let table = Table::with_rows(TABLES[0], headings, summary.systems.iter().map(row));
+    table.noted(sentences::campaign::DECLARED)
 }
 
 fn purposes(summary: &Summary) -> Table {
@@ -314,60 +308,53 @@ fn interval(projection: &SystemProjection) -> Cell {
 
 /// The measured steps of the projections.
 fn steps(summary: &Summary) -> Table {
-    let mut table = Table::new("Measured steps", "Series | Metric | >Step | Counts | >Mean");
-    for one in &summary.projections {
-        for (at, mean) in &one.steps {
-            let words = [&one.from, &one.metric].map(Cell::new);
-            let numbers = [Cell::new(at.to_string()), Cell::new(&one.over), quantity_cell(*mean, &one.unit)];
-            table.row(words.into_iter().chain(numbers));
-        }
-    }
-    table
+    let rows = summary.projections.iter().flat_map(|one| {
+        one.steps.iter().map(|(at, mean)| {
+            let [from, metric] = [&one.from, &one.metric].map(Cell::new);
+            let step = [Cell::new(at.to_string()), Cell::new(&one.over)];
+            [from, metric].into_iter().chain(step).chain([quantity_cell(*mean, &one.unit)])
+        })
+    });
+    Table::with_rows("Measured steps", "Series | Metric | >Step | Counts | >Mean", rows)
 }
 
 fn heroes(summary: &Summary) -> Table {
     let headings = "Hero run | Metric | >Mean | Contract test | >Mean of the contract test | >Ratio";
-    let mut table = Table::new("Hero runs and contract tests", headings);
-    table.note =
-        "Hero runs use other sizes, layouts or numbers of nodes. They do not satisfy a clause.".into();
-    for hero in &summary.heroes {
-        table.row([
+    let row = |hero: &HeroRun| {
+        [
             Cell::new(&hero.test),
             Cell::new(&hero.metric),
             quantity_cell(hero.hero_mean, &hero.unit),
             Cell::new(&hero.contract),
             quantity_cell(hero.contract_mean, &hero.unit),
             Cell::new(format!("{:.2}", ratio(hero))),
-        ]);
-    }
-    table
+        ]
+    };
+    Table::with_rows("Hero runs and contract tests", headings, summary.heroes.iter().map(row))
+        .noted("Hero runs use other sizes, layouts or numbers of nodes. They do not satisfy a clause.")
 }
 
 fn findings(summary: &Summary) -> Table {
-    let headings = "Code | ~Tests | Severity | ~Finding | ~What to do | ~Waiver approved by";
-    let mut table = Table::new("Findings", headings);
     // A finding that several tests have is listed once, with all of them.
-    let (mut listed, mut places) = (Vec::<(&Finding, Vec<&str>)>::new(), BTreeMap::new());
-    let mut known = BTreeSet::new();
-    for finding in &summary.findings {
+    let keyed = summary.findings.iter().map(|finding| {
         let words = (finding.severity.to_string(), sentence(&finding.reason), approved_by(finding));
-        let place = *places.entry((finding.code(), words)).or_insert(listed.len());
-        if place == listed.len() {
-            listed.push((finding, Vec::new()));
-        }
-        if known.insert((place, &finding.about)) {
-            listed[place].1.push(&finding.about);
-        }
-    }
-    for (finding, tests) in listed {
-        table.row([
+        ((finding.code(), words), finding)
+    });
+    let listed = grouped(keyed).into_iter().map(|(_, alike)| {
+        let mut known = BTreeSet::new();
+        let abouts = alike.iter().map(|finding| finding.about.as_str());
+        (alike[0], abouts.filter(|about| known.insert(*about)).collect())
+    });
+    let row = |(finding, tests): (&Finding, Vec<&str>)| {
+        [
             Cell::new(finding.code().id()),
             Cell::new(or_none(&tests.join(", "))),
             Cell::new(finding.severity.to_string()),
             Cell::new(sentence(&finding.reason)),
             Cell::new(or_none(&sentences::remedy(&finding.reason).unwrap_or_default())),
             Cell::new(or_none(&approved_by(finding))),
-        ]);
-    }
-    table
+        ]
+    };
+    let headings = "Code | ~Tests | Severity | ~Finding | ~What to do | ~Waiver approved by";
+    Table::with_rows("Findings", headings, listed.map(row))
 }

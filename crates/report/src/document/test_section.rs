@@ -134,7 +134,7 @@ fn time_windows(verdicts: &[&Verdict]) -> Option<Table> {
             table.row(row);
         }
     }
-    (!table.rows.is_empty()).then_some(table)
+    table.unless_empty()
 }
 
 fn time_window_row(window: &TimeWindow) -> Vec<Cell> {
@@ -174,7 +174,7 @@ fn states(jobs: &[&Job]) -> Option<Table> {
                       fragmented files in the column Before is that after the first fill."
             .into();
     }
-    (!table.rows.is_empty()).then_some(table)
+    table.unless_empty()
 }
 
 /// The rows of a state: required, before, reached.

@@ -3,6 +3,8 @@
 //! Invariant: it never fails. Any input gives a text, and malformed input is shown unchanged.
 //! Never here: markup, and large types of a campaign.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use results::Outcome;
 use results::folder::JobEnd;
@@ -98,6 +100,20 @@ pub(super) fn overall_tone(outcome: Outcome, has_open_findings: bool) -> Tone {
         Outcome::Pass if has_open_findings => Tone::Inconclusive,
         _ => tone_of(outcome),
     }
+}
+
+/// The values of each key. The keys are in the order in which they come first.
+pub(super) fn grouped<K: Ord + Clone, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    let mut places: BTreeMap<K, usize> = BTreeMap::new();
+    for (key, value) in pairs {
+        let place = *places.entry(key).or_insert_with_key(|key| {
+            groups.push((key.clone(), Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].1.push(value);
+    }
+    groups
 }
 
 /// How a job ended.

@@ -24,33 +24,31 @@ struct TextRow {
 impl Text {
     /// The whole comparison.
     pub(crate) fn comparison(&self, document: &ComparisonDocument) -> String {
-        let width = self.width.max(40);
         let mut out = format!("{}\n\n", document.title);
         document.campaigns.iter().enumerate().for_each(|(at, one)| self.campaign(&mut out, one, at == 0));
-        self.ratio_rows(&mut out, document, width);
+        self.ratio_rows(&mut out, document);
         out.push('\n');
-        document.result.iter().for_each(|sentence| self.wrapped(&mut out, "", sentence, width));
-        self.verdicts(&mut out, &document.verdicts, width);
+        document.result.iter().for_each(|sentence| self.wrapped(&mut out, "", sentence));
+        self.verdicts(&mut out, &document.verdicts);
         out.push_str("\nWhat differs\n");
-        document.differences.iter().for_each(|table| self.differences(&mut out, table, width));
+        document.differences.iter().for_each(|table| self.differences(&mut out, table));
         out.push('\n');
-        document.method.iter().for_each(|sentence| self.wrapped(&mut out, "", sentence, width));
+        document.method.iter().for_each(|sentence| self.wrapped(&mut out, "", sentence));
         out
     }
 
     fn campaign(&self, out: &mut String, one: &CampaignLine, is_baseline: bool) {
-        let width = self.width.max(40);
         let role = if is_baseline { " (baseline)" } else { "" };
         out.push_str(&format!("{}{role}: {}\n", one.letter, clean(&one.name.text)));
-        self.wrapped(out, "   ", &one.evidence, width);
+        self.wrapped(out, "   ", &one.evidence);
         let about = format!("{} ({}), started {}, {}", one.title, one.plan.text, one.started, one.tool);
-        self.wrapped(out, "   ", &about, width);
+        self.wrapped(out, "   ", &about);
         out.push_str("   Result: ");
         out.push_str(&self.toned(one.overall.tone, &one.overall.text));
         out.push_str(&format!("\n   Evidence hash: {}\n\n", clean(&one.hash.text)));
     }
 
-    fn ratio_rows(&self, out: &mut String, document: &ComparisonDocument, width: usize) {
+    fn ratio_rows(&self, out: &mut String, document: &ComparisonDocument) {
         let several = document.campaigns.len() > 2;
         let rows: Vec<TextRow> = document.rows.iter().flat_map(|row| text_rows(row, several)).collect();
         if rows.is_empty() {
@@ -74,12 +72,12 @@ impl Text {
             }
             let conclusion = self.toned(row.conclusion.tone, &row.conclusion.text);
             out.push_str(&format!("{}{GAP}{conclusion}\n", padded(&fields, &widths)));
-            row.below.iter().for_each(|sentence| self.wrapped(out, "    ", sentence, width));
+            row.below.iter().for_each(|sentence| self.wrapped(out, "    ", sentence));
         }
     }
 
     /// The verdicts that differ.
-    fn verdicts(&self, out: &mut String, table: &Table, width: usize) {
+    fn verdicts(&self, out: &mut String, table: &Table) {
         let changed = table.rows.iter().filter(|row| row.last().is_some_and(|cell| cell.text == "changed"));
         let changed: Vec<&Vec<Cell>> = changed.collect();
         if changed.is_empty() {
@@ -92,21 +90,21 @@ impl Text {
                 letters.iter().zip(&row[3..]).map(|(letter, one)| format!("{} {}", letter.title, one.text));
             let verdicts = verdicts.collect::<Vec<_>>().join("; ");
             let text = format!("{}, {} {}: {verdicts}", row[0].text, row[1].text, row[2].text);
-            self.wrapped(out, "  ", &text, width);
+            self.wrapped(out, "  ", &text);
         }
     }
 
-    fn differences(&self, out: &mut String, table: &Table, width: usize) {
+    fn differences(&self, out: &mut String, table: &Table) {
         out.push_str(&format!("  {}\n", table.title));
         for row in &table.rows {
             let about = if row[1].text == "–" { String::new() } else { format!(" of {}", row[1].text) };
             let values = table.columns[2..].iter().zip(&row[2..]);
             let values = values.map(|(letter, value)| format!("{}: {}", letter.title, value.text));
             let values = values.collect::<Vec<_>>().join("; ");
-            self.wrapped(out, "    ", &format!("{}{about}. {values}", row[0].text), width);
+            self.wrapped(out, "    ", &format!("{}{about}. {values}", row[0].text));
         }
         if !table.note.is_empty() {
-            self.wrapped(out, "    ", &table.note, width);
+            self.wrapped(out, "    ", &table.note);
         }
     }
 }

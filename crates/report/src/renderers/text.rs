@@ -15,10 +15,8 @@ use crate::sentences::campaign::{NO_WAIVER, NO_WARNING};
 
 /// Renders for a terminal.
 pub(crate) struct Text {
-    /// Columns of the terminal; values below 40 are treated as 40.
-    pub(crate) width: usize,
-    /// How verdicts are emphasized.
-    pub(crate) emphasis: Emphasis,
+    width: usize,
+    emphasis: Emphasis,
 }
 
 /// How verdicts differ from other text on a terminal.
@@ -50,67 +48,71 @@ struct Columns {
 }
 
 impl Text {
+    /// For a terminal with this number of columns, at least 40.
+    pub(crate) fn new(width: usize, emphasis: Emphasis) -> Self {
+        Self { width: width.max(40), emphasis }
+    }
+
     /// The whole text. It has the order of the page, and the result also at its end.
     pub(crate) fn string(&self, document: &Document) -> String {
-        let width = self.width.max(40);
         let mut out = String::new();
-        self.wrapped(&mut out, "", &document.title, width);
+        self.wrapped(&mut out, "", &document.title);
         out.push('\n');
-        self.result(&mut out, document, width);
+        self.result(&mut out, document);
         out.push('\n');
         if !document.clauses.is_empty() {
-            self.table(&mut out, &document.clauses, width);
+            self.table(&mut out, &document.clauses);
             out.push('\n');
         }
         for line in &document.summary_lines {
-            self.wrapped(&mut out, "", line, width);
+            self.wrapped(&mut out, "", line);
         }
         if !document.summary_lines.is_empty() {
             out.push('\n');
         }
-        self.signed(&mut out, &document.signed, width);
-        self.wrapped(&mut out, "Machine: ", &document.machine, width);
-        self.result(&mut out, document, width);
+        self.signed(&mut out, &document.signed);
+        self.wrapped(&mut out, "Machine: ", &document.machine);
+        self.result(&mut out, document);
         out
     }
 
     /// The overall result.
-    fn result(&self, out: &mut String, document: &Document, width: usize) {
+    fn result(&self, out: &mut String, document: &Document) {
         let OverallResult { word, tone, sentence } = &document.overall;
         let start = out.len();
-        self.wrapped(out, "", &format!("{word}: {sentence}"), width);
+        self.wrapped(out, "", &format!("{word}: {sentence}"));
         out.replace_range(start..start + word.len(), &self.toned(*tone, word));
     }
 
     /// The warnings, the waivers, the course of the campaign and the proof of its evidence.
-    fn signed(&self, out: &mut String, signed: &SignedPart, width: usize) {
+    fn signed(&self, out: &mut String, signed: &SignedPart) {
         out.push_str("Most severe warnings\n");
         for (number, warning) in (1..).zip(&signed.warnings.shown) {
             let RankedWarning { label, code, text, often, places, .. } = warning;
             let places: Vec<&str> = places.iter().map(|place| place.text.as_str()).collect();
             let places = if places.is_empty() { String::new() } else { format!(": {}", places.join(", ")) };
             let line = format!("{label}: {text} ({code}, {often}{places})");
-            self.wrapped(out, &format!("  {number}. "), &line, width);
+            self.wrapped(out, &format!("  {number}. "), &line);
         }
         let without = if signed.warnings.shown.is_empty() { NO_WARNING } else { &signed.warnings.more };
-        self.wrapped(out, "  ", without, width);
+        self.wrapped(out, "  ", without);
         out.push_str("\nWaivers\n");
         for ApprovedWaiver { code, tests, approved_by, why, .. } in &signed.waivers {
-            self.wrapped(out, "  ", &format!("{code} ({tests}), approved by {approved_by}: {why}"), width);
+            self.wrapped(out, "  ", &format!("{code} ({tests}), approved by {approved_by}: {why}"));
         }
         if signed.waivers.is_empty() {
-            self.wrapped(out, "  ", NO_WAIVER, width);
+            self.wrapped(out, "  ", NO_WAIVER);
         }
         for (heading, facts) in [("Course of the campaign", &signed.course), ("Evidence", &signed.proof)] {
             let _ = writeln!(out, "\n{heading}");
             for Fact { label, value } in facts {
-                self.wrapped(out, "  ", &format!("{label}: {}", value.text), width);
+                self.wrapped(out, "  ", &format!("{label}: {}", value.text));
             }
         }
         out.push('\n');
     }
 
-    fn table(&self, out: &mut String, clauses: &[Clause], width: usize) {
+    fn table(&self, out: &mut String, clauses: &[Clause]) {
         let widest = |heading: &str, pick: &dyn Fn(&Clause) -> usize| {
             clauses.iter().map(pick).max().unwrap_or(0).max(heading.len())
         };
@@ -119,26 +121,26 @@ impl Text {
         let verdict = widest("verdict", &|clause| characters(&clause.verdict));
         // A criterion may wrap to leave space for the clauses, but its longest word must fit.
         let word = |clause: &Clause| criterion_of(clause).split(' ').map(characters).max().unwrap_or(0);
-        let room = width.saturating_sub(value + margin + verdict + 4 * GAP + CLAUSE_MIN);
+        let room = self.width.saturating_sub(value + margin + verdict + 4 * GAP + CLAUSE_MIN);
         let criterion = widest("criterion", &|clause| characters(&criterion_of(clause)))
-            .min(room.min(width / 3).max(widest("criterion", &word)));
-        let rest = width.saturating_sub(criterion + value + margin + verdict + 4 * GAP);
+            .min(room.min(self.width / 3).max(widest("criterion", &word)));
+        let rest = self.width.saturating_sub(criterion + value + margin + verdict + 4 * GAP);
         let indent = if clauses.iter().any(|clause| clause.contract.is_some()) { GAP } else { 0 };
         let wide = Columns { clause: rest, criterion, value, margin, indent };
         if rest >= CLAUSE_MIN {
             let row = [["clause", "criterion", "value", "margin"].map(String::from)];
             self.rows(out, &row, &wide, "verdict");
         }
-        let shown: Vec<String> = clauses.iter().map(|clause| self.clause(clause, &wide, width)).collect();
+        let shown: Vec<String> = clauses.iter().map(|clause| self.clause(clause, &wide)).collect();
         let is_spaced = shown.iter().any(|clause| clause.lines().count() > 1);
         out.push_str(&shown.join(if is_spaced { "\n" } else { "" }));
     }
 
     /// One clause with the lines below it.
-    fn clause(&self, clause: &Clause, columns: &Columns, width: usize) -> String {
+    fn clause(&self, clause: &Clause, columns: &Columns) -> String {
         let mut out = String::new();
         if let Some(head) = &clause.contract {
-            self.head(&mut out, head, columns, width);
+            self.head(&mut out, head, columns);
         }
         if !clause.has_criterion {
             return out;
@@ -146,14 +148,16 @@ impl Text {
         if columns.clause >= CLAUSE_MIN {
             self.wide(&mut out, clause, columns);
         } else {
-            self.narrow(&mut out, clause, width);
+            self.narrow(&mut out, clause);
         }
-        self.details(&mut out, clause, width);
+        if clause.tone != Tone::Pass && !clause.reason.is_empty() {
+            self.wrapped(&mut out, INDENT, &clause.reason);
+        }
         out
     }
 
     /// A clause of the contract, above its criteria.
-    fn head(&self, out: &mut String, head: &ContractHead, columns: &Columns, width: usize) {
+    fn head(&self, out: &mut String, head: &ContractHead, columns: &Columns) {
         let ContractHead { id, words, source, verdict, tone, reason } = head;
         let source = if source.is_empty() { String::new() } else { format!(" ({source})") };
         let text = clean(&format!("{id}: {words}{source}"));
@@ -167,11 +171,11 @@ impl Text {
             }
         } else {
             let start = out.len();
-            self.wrapped(out, "", &format!("{verdict}: {text}"), width);
+            self.wrapped(out, "", &format!("{verdict}: {text}"));
             out.replace_range(start..start + verdict.len(), &self.toned(*tone, verdict));
         }
         if !reason.is_empty() {
-            self.wrapped(out, INDENT, reason, width);
+            self.wrapped(out, INDENT, reason);
         }
     }
 
@@ -207,30 +211,18 @@ impl Text {
     }
 
     /// One clause if a table does not fit.
-    fn narrow(&self, out: &mut String, clause: &Clause, width: usize) {
+    fn narrow(&self, out: &mut String, clause: &Clause) {
         let start = out.len();
-        self.wrapped(out, "", &format!("{}: {}", clause.verdict, text_with_id(clause)), width);
+        self.wrapped(out, "", &format!("{}: {}", clause.verdict, text_with_id(clause)));
         out.replace_range(start..start + clause.verdict.len(), &self.toned(clause.tone, &clause.verdict));
-        self.wrapped(out, INDENT, &format!("criterion {}", criterion_of(clause)), width);
-        self.wrapped(
-            out,
-            INDENT,
-            &format!("value {}, margin {}", clause.value.text, clause.margin.text),
-            width,
-        );
-    }
-
-    /// The reason if the verdict is not a PASS.
-    fn details(&self, out: &mut String, clause: &Clause, width: usize) {
-        if clause.tone != Tone::Pass && !clause.reason.is_empty() {
-            self.wrapped(out, INDENT, &clause.reason, width);
-        }
+        self.wrapped(out, INDENT, &format!("criterion {}", criterion_of(clause)));
+        self.wrapped(out, INDENT, &format!("value {}, margin {}", clause.value.text, clause.margin.text));
     }
 
     /// `text`, wrapped. The first line follows `lead`, and the other lines have the same indentation.
-    pub(super) fn wrapped(&self, out: &mut String, lead: &str, text: &str, width: usize) {
+    pub(super) fn wrapped(&self, out: &mut String, lead: &str, text: &str) {
         let indent = characters(lead);
-        for (at, line) in wrapped_in(text, width.saturating_sub(indent).max(1)).iter().enumerate() {
+        for (at, line) in wrapped_in(text, self.width.saturating_sub(indent).max(1)).iter().enumerate() {
             match at {
                 0 => out.push_str(lead),
                 _ => out.push_str(&" ".repeat(indent)),

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod contract;
+mod csv;
 mod golden;
 mod history;
 mod html;

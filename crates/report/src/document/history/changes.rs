@@ -8,6 +8,7 @@ use results::comparison::MetricDirection;
 use track::change::{LevelDrift, LevelSegment, LevelShift, MONTH_S};
 use track::course::{CoursePart, SeriesCourse};
 use track::event::HistoryEvent;
+use track::store::StoredPoint;
 
 use super::super::{Axis, LineStyle, PlotLine, PlotSpan, SpanKind, Tone};
 use super::view::HistoryView;
@@ -61,6 +62,21 @@ fn level(course: &SeriesCourse, part: &CoursePart, segment: &LevelSegment) -> Op
     };
     let label = format!("Drift {}, {dates}", monthly(drift));
     Some(PlotLine { style: LineStyle::Drift, points: (0..=STEPS).map(at).collect(), label })
+}
+
+/// The drifts of all parts.
+pub(super) fn drifts(course: &SeriesCourse) -> impl Iterator<Item = (&CoursePart, &LevelDrift)> {
+    course.parts.iter().flat_map(|part| part.analysis.drifts.iter().map(move |drift| (part, drift)))
+}
+
+/// The outliers of all parts, with their values and the ratios to their levels.
+pub(super) fn outliers(course: &SeriesCourse) -> impl Iterator<Item = (&StoredPoint, f64, String)> {
+    let all = course.parts.iter().flat_map(|part| part.analysis.outliers.iter().map(move |at| (part, *at)));
+    all.filter_map(|(part, index)| {
+        let point = &course.points[part.places[index]];
+        let (mean, segment) = (point.mean?, part.segment_of(index)?);
+        Some((point, mean, words::ratio(mean / segment.level)))
+    })
 }
 
 /// A drift per month, with its interval.
@@ -137,11 +153,11 @@ pub(super) fn tone(direction: MetricDirection, ratio: f64) -> Tone {
 
 /// Where points are not comparable with those before, and what is left out.
 pub(super) fn cuts(view: &HistoryView, course: &SeriesCourse) -> (Vec<PlotSpan>, String) {
-    let is_cut = |pair: &&[track::store::StoredPoint]| pair[0].setup != pair[1].setup;
+    let is_cut = |pair: &&[StoredPoint]| pair[0].setup != pair[1].setup;
     let pairs: Vec<_> = course.points.windows(2).filter(is_cut).collect();
     let all = pairs.len();
     let none = BTreeMap::new();
-    let cut = |pair: &[track::store::StoredPoint]| {
+    let cut = |pair: &[StoredPoint]| {
         let [before, after] =
             [&pair[0], &pair[1]].map(|point| view.setups.get(&point.setup).unwrap_or(&none));
         let at = f64::midpoint(pair[0].time_s, pair[1].time_s);

@@ -3,7 +3,6 @@
 //! | module | what it has |
 //! |---|---|
 //! | `points`, `changes` | what a chart shows: points; levels, shifts, cuts, events |
-//! | `thinned` | fewer points |
 //! | `overview`, `series` | the pages |
 //! | `terminal` | a series for a terminal |
 //! | `events` | events in words |
@@ -19,7 +18,6 @@ mod overview;
 mod points;
 mod series;
 mod terminal;
-mod thinned;
 mod view;
 pub mod words;
 
@@ -30,8 +28,7 @@ pub use view::{FallRule, HistoryLinks, HistoryView};
 
 use track::course::SeriesCourse;
 
-use super::chart::axes::{short, ticks_between};
-use super::chart::calendar;
+use super::chart::axes::{date_ticks, short, ticks_between};
 use super::words::quantity;
 use super::{Axis, LegendEntry, LegendKey, LineStyle, MarkShape, MarkStyle, Plot, SpanKind, Tone};
 
@@ -110,7 +107,7 @@ fn time_axis<'c>(courses: impl Iterator<Item = &'c SeriesCourse>, most: usize) -
     }
     let beside = ((to - from) * 0.012).max(if to > from { 0.0 } else { 43_200.0 });
     let (from, to) = (from - beside, to + beside);
-    Axis { label: String::new(), from, to, ticks: calendar::ticks(from, to, most) }
+    Axis { label: String::new(), from, to, ticks: date_ticks(from, to, most) }
 }
 
 /// The axis of these values. It begins at 0 unless all of them are in its upper half.

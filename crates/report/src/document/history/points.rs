@@ -2,7 +2,7 @@
 //!
 //! Never here: changes of the level.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use results::Outcome;
 use results::history::EntrySource;
@@ -12,7 +12,6 @@ use track::store::{EntrySummary, StoredPoint};
 
 use super::super::words::tone_of;
 use super::super::{Axis, MarkShape, MarkStyle, Plot, PlotMark, Tone};
-use super::thinned::{KeptPoint, PlacedPoint, kept};
 use super::view::HistoryView;
 use super::{ChartDetail, value_axis, words};
 
@@ -221,4 +220,47 @@ fn campaign(view: &HistoryView, point: &StoredPoint) -> String {
     let what = if *source == EntrySource::Campaign { "campaign" } else { source.word() };
     let hash: String = hash.chars().take(HASH).collect();
     format!("{what} {} ({hash})", words::entry_name(entry, NAME_MAX))
+}
+
+/// A point before thinning.
+struct PlacedPoint {
+    /// Its place on the axis of time, from 0 to 1.
+    share: f64,
+    y: f64,
+    /// Points that look different have different numbers.
+    look: u8,
+}
+
+/// A point that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct KeptPoint {
+    /// Its place among the points.
+    place: usize,
+    /// How many points of its look are in its column, with itself.
+    of: usize,
+}
+
+/// The points that a plot with this number of columns shows, in their order. Each column keeps the lowest and
+/// the highest point of each look, so that no extreme, verdict or outlier disappears.
+fn kept(points: &[PlacedPoint], columns: usize) -> Vec<KeptPoint> {
+    if points.len() <= columns {
+        return (0..points.len()).map(|place| KeptPoint { place, of: 1 }).collect();
+    }
+    let mut cells: BTreeMap<(usize, u8), (usize, usize, usize)> = BTreeMap::new();
+    for (place, point) in points.iter().enumerate() {
+        let column = ((point.share * columns as f64) as usize).min(columns.saturating_sub(1));
+        let (low, high, of) = cells.entry((column, point.look)).or_insert((place, place, 0));
+        *of += 1;
+        if point.y < points[*low].y {
+            *low = place;
+        }
+        if point.y > points[*high].y {
+            *high = place;
+        }
+    }
+    let both = cells.into_values().flat_map(|(low, high, of)| [(low, of), (high, of)]);
+    let mut all: Vec<KeptPoint> = both.map(|(place, of)| KeptPoint { place, of }).collect();
+    all.sort_by_key(|kept| kept.place);
+    all.dedup();
+    all
 }

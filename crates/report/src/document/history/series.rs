@@ -4,6 +4,7 @@
 //! Never here: other series.
 
 use serde::Serialize;
+use track::change::{LevelSegment, LevelShift};
 use track::course::{CoursePart, SeriesCourse};
 use units::{percent_apart, several};
 
@@ -135,111 +136,92 @@ fn setup(view: &HistoryView, course: &SeriesCourse) -> Vec<Fact> {
 
 /// The comparable parts, if there are several.
 fn parts(view: &HistoryView, course: &SeriesCourse) -> Table {
-    let mut table = Table::new(
-        "Parts that are not compared with each other",
-        ">Part | From | To | >Points | ~What differs",
-    );
-    if course.parts.len() < 2 {
-        return table;
-    }
     let none = std::collections::BTreeMap::new();
     let setup = |part: &CoursePart| {
         part.places.first().and_then(|place| view.setups.get(&course.points[*place].setup)).unwrap_or(&none)
     };
-    for (number, part) in course.parts.iter().enumerate().take(CHANGES_MAX) {
-        let time =
-            |place: Option<&usize>| place.map_or(String::new(), |at| words::day(course.points[*at].time_s));
+    let time = |place: Option<&usize>| {
+        Cell::new(place.map_or(String::new(), |at| words::day(course.points[*at].time_s)))
+    };
+    let row = |(number, part): (usize, &CoursePart)| {
         let differs = match number {
             0 => String::new(),
             _ => changes::differing(setup(&course.parts[number - 1]), setup(part), SETUP_MAX)
                 .replace('\n', "; "),
         };
-        table.row([
+        vec![
             Cell::new((number + 1).to_string()),
-            Cell::new(time(part.places.first())),
-            Cell::new(time(part.places.last())),
+            time(part.places.first()),
+            time(part.places.last()),
             Cell::new(part.places.len().to_string()),
             Cell::new(differs),
-        ]);
-    }
-    limit(&mut table, course.parts.len());
-    table
+        ]
+    };
+    let several = course.parts.iter().enumerate().filter(|_| course.parts.len() > 1);
+    let headings = ">Part | From | To | >Points | ~What differs";
+    limited("Parts that are not compared with each other", headings, several.map(row))
 }
 
-/// States how many rows are left out.
-fn limit(table: &mut Table, all: usize) {
-    let more = all.saturating_sub(table.rows.len());
-    if more > 0 {
-        table.note = format!("And {}.", several(more as u64, "more"));
+/// A table of the first rows, which states how many are left out.
+fn limited(title: &str, headings: &str, mut rows: impl Iterator<Item = Vec<Cell>>) -> Table {
+    let table = Table::with_rows(title, headings, rows.by_ref().take(CHANGES_MAX));
+    match rows.count() {
+        0 => table,
+        more => table.noted(format!("And {}.", several(more as u64, "more"))),
     }
 }
 
 fn shifts(view: &HistoryView, series: usize) -> Table {
     let course = &view.courses[series];
-    let headings = "First at the new level | Not before | Not after | >Ratio | >Interval | >p | \
-                    >Level before | >Level after";
-    let mut table = Table::new("Level shifts", headings);
-    let level = |value: Option<f64>| {
-        Cell::new(value.map_or(String::new(), |value| words::value(value, &course.summary.series.unit)))
+    let level = |segment: Option<&LevelSegment>| {
+        let unit = &course.summary.series.unit;
+        Cell::new(segment.map_or(String::new(), |segment| words::value(segment.level, unit)))
     };
-    let all =
-        || course.parts.iter().flat_map(|part| part.analysis.shifts.iter().map(move |shift| (part, shift)));
-    for (part, shift) in all().take(CHANGES_MAX) {
-        let after = part.analysis.segments.iter().find(|segment| segment.first == shift.index);
-        let before = part.analysis.segments.iter().rev().find(|segment| segment.last < shift.index);
-        table.row([
+    let row = |(part, shift): (&CoursePart, &LevelShift)| {
+        let segments = &part.analysis.segments;
+        vec![
             Cell::new(words::minute(shift.time_s)),
             Cell::new(words::minute(shift.earliest_s)),
             Cell::new(words::minute(shift.latest_s)),
             events::ratio_cell(view, series, shift.ratio),
             Cell::new(events::interval(shift.ratio_low, shift.ratio_high)),
             Cell::new(probability(shift.p)),
-            level(before.map(|segment| segment.level)),
-            level(after.map(|segment| segment.level)),
-        ]);
-    }
-    limit(&mut table, all().count());
-    table
+            level(segments.iter().rev().find(|segment| segment.last < shift.index)),
+            level(segments.iter().find(|segment| segment.first == shift.index)),
+        ]
+    };
+    let all =
+        course.parts.iter().flat_map(|part| part.analysis.shifts.iter().map(move |shift| (part, shift)));
+    let headings = "First at the new level | Not before | Not after | >Ratio | >Interval | >p | \
+                    >Level before | >Level after";
+    limited("Level shifts", headings, all.map(row))
 }
 
 fn drifts(course: &SeriesCourse) -> Table {
-    let mut table = Table::new("Drifts", "From | To | Change | >p");
-    let all =
-        || course.parts.iter().flat_map(|part| part.analysis.drifts.iter().map(move |drift| (part, drift)));
-    for (part, drift) in all().take(CHANGES_MAX) {
+    let rows = changes::drifts(course).map(|(part, drift)| {
         let time = |index: usize| Cell::new(words::minute(course.points[part.places[index]].time_s));
         let change = Cell::new(changes::monthly(drift));
-        table.row([time(drift.first), time(drift.last), change, Cell::new(probability(drift.p))]);
-    }
-    limit(&mut table, all().count());
-    table
+        vec![time(drift.first), time(drift.last), change, Cell::new(probability(drift.p))]
+    });
+    limited("Drifts", "From | To | Change | >p", rows)
 }
 
 fn variability(course: &SeriesCourse) -> Table {
-    let mut table = Table::new("Changes of the variability", "First | >Deviation after / before | >p");
-    let all = || course.parts.iter().flat_map(|part| &part.analysis.variability);
-    for change in all().take(CHANGES_MAX) {
-        let cells = [words::minute(change.time_s), words::ratio(change.ratio), probability(change.p)];
-        table.row(cells.map(Cell::new));
-    }
-    limit(&mut table, all().count());
-    table
+    let all = course.parts.iter().flat_map(|part| &part.analysis.variability);
+    let rows = all.map(|change| {
+        [words::minute(change.time_s), words::ratio(change.ratio), probability(change.p)]
+            .map(Cell::new)
+            .into()
+    });
+    limited("Changes of the variability", "First | >Deviation after / before | >p", rows)
 }
 
 fn outliers(course: &SeriesCourse) -> Table {
-    let mut table = Table::new("Outliers", "Time | >Value | >Value / level");
     let unit = &course.summary.series.unit;
-    let all =
-        || course.parts.iter().flat_map(|part| part.analysis.outliers.iter().map(move |at| (part, *at)));
-    for (part, index) in all().take(CHANGES_MAX) {
-        let point = &course.points[part.places[index]];
-        let (Some(mean), Some(segment)) = (point.mean, part.segment_of(index)) else { continue };
-        let cells =
-            [words::minute(point.time_s), words::value(mean, unit), words::ratio(mean / segment.level)];
-        table.row(cells.map(Cell::new));
-    }
-    limit(&mut table, all().count());
-    table
+    let rows = changes::outliers(course).map(|(point, mean, ratio)| {
+        [words::minute(point.time_s), words::value(mean, unit), ratio].map(Cell::new).into()
+    });
+    limited("Outliers", "Time | >Value | >Value / level", rows)
 }
 
 /// A p-value.

@@ -19,11 +19,9 @@ const TIME_TICKS: usize = 5;
 
 /// A series for a terminal.
 pub(crate) struct SeriesText {
-    /// Its name.
     pub(crate) title: String,
     /// Its points and its standing.
     pub(crate) summary: String,
-    /// Its chart.
     pub(crate) chart: Plot,
     /// Changes and points.
     pub(crate) lists: Vec<TextList>,
@@ -31,9 +29,7 @@ pub(crate) struct SeriesText {
 
 /// Lines below a heading.
 pub(crate) struct TextList {
-    /// The heading.
     pub(crate) title: String,
-    /// The lines.
     pub(crate) lines: Vec<String>,
 }
 
@@ -104,9 +100,7 @@ fn shifts(course: &SeriesCourse) -> TextList {
 }
 
 fn drifts(course: &SeriesCourse) -> TextList {
-    let all =
-        course.parts.iter().flat_map(|part| part.analysis.drifts.iter().map(move |drift| (part, drift)));
-    let lines = all.map(|(part, drift)| {
+    let lines = changes::drifts(course).map(|(part, drift)| {
         let day = |index: usize| words::day(course.points[part.places[index]].time_s);
         format!("{} to {}  {}", day(drift.first), day(drift.last), changes::monthly(drift))
     });
@@ -122,12 +116,8 @@ fn variability(course: &SeriesCourse) -> TextList {
 
 fn outliers(course: &SeriesCourse) -> TextList {
     let unit = &course.summary.series.unit;
-    let all = course.parts.iter().flat_map(|part| part.analysis.outliers.iter().map(move |at| (part, *at)));
-    let lines = all.filter_map(|(part, index)| {
-        let point = &course.points[part.places[index]];
-        let (mean, segment) = (point.mean?, part.segment_of(index)?);
-        let ratio = words::ratio(mean / segment.level);
-        Some(format!("{}  {}  {ratio} of the level", words::minute(point.time_s), words::value(mean, unit)))
+    let lines = changes::outliers(course).map(|(point, mean, ratio)| {
+        format!("{}  {}  {ratio} of the level", words::minute(point.time_s), words::value(mean, unit))
     });
     list("Outliers", lines.collect())
 }

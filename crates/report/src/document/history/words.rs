@@ -41,33 +41,27 @@ fn joined(parts: &[&String]) -> String {
 
 /// The date of a time in seconds since 1970, by UTC.
 pub fn day(time_s: f64) -> String {
-    in_utc(time_s, "%Y-%m-%d")
+    formatted(time_s, TimeZone::UTC, "%Y-%m-%d")
 }
 
 /// The date and the minute, by UTC.
 pub fn minute(time_s: f64) -> String {
-    in_utc(time_s, "%Y-%m-%d %H:%M")
+    formatted(time_s, TimeZone::UTC, "%Y-%m-%d %H:%M")
 }
 
 /// The date, by the clock of this machine.
 pub fn local_day(time_s: f64) -> String {
-    local(time_s, "%Y-%m-%d")
+    formatted(time_s, TimeZone::system(), "%Y-%m-%d")
 }
 
 /// The date and the minute, by the clock of this machine.
 pub fn local_minute(time_s: f64) -> String {
-    local(time_s, "%Y-%m-%d %H:%M")
+    formatted(time_s, TimeZone::system(), "%Y-%m-%d %H:%M")
 }
 
-fn local(time_s: f64, format: &str) -> String {
+fn formatted(time_s: f64, zone: TimeZone, format: &str) -> String {
     let moment = Timestamp::from_second(time_s as i64);
-    let zoned = moment.map(|moment| moment.to_zoned(TimeZone::system()));
-    zoned.map_or_else(|_| "?".to_owned(), |zoned| zoned.strftime(format).to_string())
-}
-
-fn in_utc(time_s: f64, format: &str) -> String {
-    let moment = Timestamp::from_second(time_s as i64);
-    moment.map_or_else(|_| "?".to_owned(), |moment| moment.strftime(format).to_string())
+    moment.map_or_else(|_| "?".to_owned(), |moment| moment.to_zoned(zone).strftime(format).to_string())
 }
 
 /// A value in the base unit of a series.

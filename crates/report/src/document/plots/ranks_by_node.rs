@@ -10,7 +10,7 @@ use results::record::{Counts, EachRank};
 use results::statistics::median;
 
 use super::{NamedPhase, PlotDetail};
-use crate::document::words::{quantity, share};
+use crate::document::words::{grouped, quantity, share};
 use crate::document::{Axis, LegendEntry, LegendKey, Plot, PlotCell, PlotTick};
 
 /// The most ranks of a node that have their own cells.
@@ -96,16 +96,7 @@ fn nodes(phase: &NamedPhase) -> Vec<(String, Vec<SlowestRepetition>)> {
             }
         }
     }
-    let mut nodes: Vec<(String, Vec<SlowestRepetition>)> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for one in slowest.into_values() {
-        let place = *places.entry(one.node.clone()).or_insert_with(|| {
-            nodes.push((one.node.clone(), Vec::new()));
-            nodes.len() - 1
-        });
-        nodes[place].1.push(one);
-    }
-    nodes
+    grouped(slowest.into_values().map(|one| (one.node.clone(), one)))
 }
 
 fn shares(each: &EachRank, repetition: &str) -> Vec<SlowestRepetition> {
@@ -114,14 +105,14 @@ fn shares(each: &EachRank, repetition: &str) -> Vec<SlowestRepetition> {
     let rates: Vec<(u32, f64)> = known.filter(|(_, rate)| rate.is_finite()).collect();
     let all: Vec<f64> = rates.iter().map(|(_, rate)| *rate).collect();
     let Some(middle) = median(&all).filter(|middle| *middle > 0.0) else { return Vec::new() };
-    let of = |(rank, rate): (u32, f64)| SlowestRepetition {
+    let slowest = rates.into_iter().map(|(rank, rate)| SlowestRepetition {
         rank,
         node: each.node_of(rank).unwrap_or("unknown node").to_owned(),
         repetition: repetition.to_owned(),
         rate,
         share: rate / middle,
-    };
-    rates.into_iter().map(of).collect()
+    });
+    slowest.collect()
 }
 
 fn level(share: f64) -> usize {

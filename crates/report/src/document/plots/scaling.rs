@@ -8,7 +8,7 @@ use results::summary::{Rate, RateStep, Summary, SystemProjection};
 
 use crate::document::chart::axes::{from_zero, short, thinned};
 use crate::document::summary::model;
-use crate::document::words::{confidence, quantity};
+use crate::document::words::{confidence, grouped, quantity};
 use crate::document::{
     Axis, LegendEntry, LineStyle, MarkShape, MarkStyle, Plot, PlotLine, PlotMark, PlotTick,
 };
@@ -69,25 +69,18 @@ impl StepAxis {
     }
 }
 
-/// A rate with its step.
-type SteppedRate<'s> = (&'s RateStep, &'s Rate);
-
 /// A plot for each metric of each phase of a series with at least two measured steps.
 pub(super) fn series(summary: &Summary) -> Vec<Plot> {
-    let mut groups: Vec<(&RateStep, &str, Vec<SteppedRate>)> = Vec::new();
-    for rate in &summary.rates {
-        let Some(step) = &rate.step else { continue };
-        let same = |known: &RateStep| known.series == step.series && known.name == step.name;
-        match groups.iter_mut().find(|(known, metric, _)| same(known) && *metric == rate.metric) {
-            Some((.., all)) => all.push((step, rate)),
-            None => groups.push((step, &rate.metric, vec![(step, rate)])),
-        }
-    }
-    let plots = groups.iter().filter_map(|(step, metric, all)| of_series(step, metric, all));
-    plots.take(PLOTS).collect()
+    let stepped = summary.rates.iter().filter_map(|rate| {
+        let step = rate.step.as_ref()?;
+        Some(((step.series.as_str(), step.name.as_str(), rate.metric.as_str()), (step, rate)))
+    });
+    let groups = grouped(stepped);
+    groups.iter().filter_map(|((.., metric), all)| of_series(metric, all)).take(PLOTS).collect()
 }
 
-fn of_series(step: &RateStep, metric: &str, all: &[SteppedRate]) -> Option<Plot> {
+fn of_series(metric: &str, all: &[(&RateStep, &Rate)]) -> Option<Plot> {
+    let (step, _) = all[0];
     let measured = all.iter().filter_map(|(step, rate)| {
         let mean = rate.mean.filter(|mean| mean.is_finite() && step.at.is_finite() && step.at > 0.0)?;
         Some((step.at, mean, *rate))

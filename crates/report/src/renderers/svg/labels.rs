@@ -18,50 +18,34 @@ const RADIUS: f64 = 4.0;
 /// The distance from lines that labels keep if they can.
 const CLEARANCE: f64 = 4.0;
 
-/// The area in which labels are.
+/// A rectangle: the area in which labels are, a label, or what it keeps free.
+#[derive(Clone, Copy)]
 pub(super) struct LabelArea {
-    /// Its left edge.
     pub(super) left: f64,
-    /// Its upper edge.
     pub(super) top: f64,
-    /// Its right edge.
     pub(super) right: f64,
-    /// Its lower edge.
     pub(super) bottom: f64,
 }
 
 /// A mark with the width of its label.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchor {
-    /// Horizontal position of the mark.
     pub(super) x: f64,
-    /// Vertical position of the mark.
     pub(super) y: f64,
-    /// Width of the label.
     pub(super) width: f64,
 }
 
 /// The place of a label: the start or the end of its base line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LabelPlace {
-    /// Horizontal position.
     pub(super) x: f64,
-    /// The base line.
     pub(super) y: f64,
     /// Whether the text ends there.
     pub(super) is_end: bool,
 }
 
-#[derive(Clone, Copy)]
-struct LabelBox {
-    left: f64,
-    top: f64,
-    right: f64,
-    bottom: f64,
-}
-
-impl LabelBox {
-    fn of(place: &LabelPlace, width: f64) -> Self {
+impl LabelArea {
+    fn of_label(place: &LabelPlace, width: f64) -> Self {
         let (left, right) =
             if place.is_end { (place.x - width, place.x) } else { (place.x, place.x + width) };
         Self { left, right, top: place.y + BELOW - HEIGHT, bottom: place.y + BELOW }
@@ -88,24 +72,24 @@ impl LabelBox {
 
 /// The places of the labels of `anchors`; `None` for a label without space. `lines` are points of the lines.
 pub(super) fn place(anchors: &[Anchor], lines: &[(f64, f64)], area: &LabelArea) -> Vec<Option<LabelPlace>> {
-    let mut taken: Vec<LabelBox> = Vec::new();
+    let mut taken: Vec<LabelArea> = Vec::new();
     let mut places = Vec::new();
     for (at, anchor) in anchors.iter().enumerate() {
         let marks = || anchors.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, mark)| mark);
         let is_free = |place: &&LabelPlace| {
-            let own = LabelBox::of(place, anchor.width);
+            let own = LabelArea::of_label(place, anchor.width);
             own.is_within(area)
                 && !taken.iter().any(|other| own.overlaps(other))
-                && !marks().any(|mark| own.overlaps(&LabelBox::around((mark.x, mark.y), RADIUS)))
+                && !marks().any(|mark| own.overlaps(&LabelArea::around((mark.x, mark.y), RADIUS)))
         };
         let crosses = |place: &LabelPlace| {
-            let own = LabelBox::of(place, anchor.width);
-            lines.iter().any(|point| own.overlaps(&LabelBox::around(*point, CLEARANCE)))
+            let own = LabelArea::of_label(place, anchor.width);
+            lines.iter().any(|point| own.overlaps(&LabelArea::around(*point, CLEARANCE)))
         };
         let all = candidates(anchor);
         let free: Vec<&LabelPlace> = all.iter().filter(is_free).collect();
         let best = free.iter().find(|place| !crosses(place)).or(free.first()).map(|place| **place);
-        taken.extend(best.map(|place| LabelBox::of(&place, anchor.width)));
+        taken.extend(best.map(|place| LabelArea::of_label(&place, anchor.width)));
         places.push(best);
     }
     places
@@ -148,16 +132,16 @@ mod tests {
                 all.iter().map(|(x, y, width)| Anchor { x: *x, y: *y, width: *width }).collect();
             let places = place(&anchors, &lines, &AREA);
             prop_assert_eq!(places.len(), anchors.len());
-            let boxes: Vec<(usize, LabelBox)> = places
+            let boxes: Vec<(usize, LabelArea)> = places
                 .iter()
                 .enumerate()
-                .filter_map(|(at, place)| Some((at, LabelBox::of(&(*place)?, anchors[at].width))))
+                .filter_map(|(at, place)| Some((at, LabelArea::of_label(&(*place)?, anchors[at].width))))
                 .collect();
             for (at, own) in &boxes {
                 prop_assert!(own.is_within(&AREA));
                 prop_assert!(!boxes.iter().any(|(other, theirs)| other != at && own.overlaps(theirs)));
                 let mut others = anchors.iter().enumerate().filter(|(other, _)| other != at);
-                let covers = |mark: &Anchor| own.overlaps(&LabelBox::around((mark.x, mark.y), RADIUS));
+                let covers = |mark: &Anchor| own.overlaps(&LabelArea::around((mark.x, mark.y), RADIUS));
                 prop_assert!(!others.any(|(_, mark)| covers(mark)));
             }
         }
