@@ -88,7 +88,7 @@ pub fn comparison_html(comparison: &CampaignComparison) -> io::Result<String> {
 
 /// The index of campaigns as one HTML file, which needs no network, fonts or scripts.
 pub fn index_html(entries: &[document::IndexEntry]) -> io::Result<String> {
-    renderers::pages::index(&document::campaign_index(entries)).map_err(io::Error::other)
+    renderers::pages::index(document::campaign_index(entries)).map_err(io::Error::other)
 }
 
 /// A page of a server as one HTML file, without scripts.

@@ -11,7 +11,7 @@ pub(crate) mod campaign;
 pub use campaign::overall;
 use results::finding::Finding;
 use results::reason::template::{Slot, WHO, parts, slots};
-use results::reason::{Code, Datum, Reason, any, row};
+use results::reason::{Datum, Reason, any, row};
 use units::{confidence, percent_apart, several};
 
 use crate::values::{BINARY_RATE, distinguished, quantity, threshold_among};
@@ -65,11 +65,6 @@ pub fn remedy(reason: &Reason) -> Option<String> {
     Some(filled(template, reason))
 }
 
-/// The templates of a code, in the order in which they are tried.
-pub fn templates(code: Code) -> impl Iterator<Item = &'static str> + Clone {
-    code.row().templates().into_iter().flatten().copied()
-}
-
 /// The template that is used for a reason.
 pub fn template_for(reason: &Reason) -> Option<&'static str> {
     chosen(reason).map(|(template, _)| template)
@@ -96,23 +91,6 @@ fn fallback(reason: &Reason) -> String {
     let data: Vec<String> =
         reason.data.keys().map(|name| format!("{name} {}", shown(reason, name, ""))).collect();
     if data.is_empty() { meaning.to_owned() } else { format!("{meaning} ({})", data.join(", ")) }
-}
-
-/// The names of the data that the templates of a code mention, each once. Required data come first.
-pub fn data_of(code: Code) -> Vec<&'static str> {
-    let mut all: Vec<&'static str> = Vec::new();
-    for wanted in [false, true] {
-        for slot in templates(code).flat_map(slots).filter(|slot| slot.optional == wanted) {
-            let own =
-                if slot.name == WHO { &["job", "repetition"][..] } else { std::slice::from_ref(&slot.name) };
-            for name in own {
-                if !all.contains(name) {
-                    all.push(name);
-                }
-            }
-        }
-    }
-    all
 }
 
 fn fits(template: &str, reason: &Reason) -> bool {
@@ -200,7 +178,6 @@ pub fn datum(datum: &Datum) -> String {
     shown(&Reason { data, ..Reason::default() }, "datum", "")
 }
 
-/// The job that a reason is about.
 fn who(reason: &Reason) -> String {
     match (reason.get(any::job), reason.get(any::repetition)) {
         (Some(job), Some(repetition)) => format!("{job} repetition {repetition}"),

@@ -51,11 +51,20 @@ pub(crate) fn distinguished(value: f64, threshold: Option<f64>, unit: &str) -> S
     let (Some(shown), Some(step)) = (text, step) else {
         return exact(value, unit);
     };
-    let figures = |value: f64, digits: usize| format!("{:.digits$}", value / step.value);
-    match (0..FIGURES).find(|digits| figures(value, *digits) != figures(threshold, *digits)) {
-        Some(digits) => format!("{}{shown}", figures(value, digits)),
+    match apart(value / step.value, Some(threshold / step.value), 0) {
+        Some(figures) => format!("{figures}{shown}"),
         None => format!("{value:?} {unit}"),
     }
+}
+
+/// A number with at least this number of decimals, and enough to differ from the other one if there is one;
+/// `None` if no number of digits is enough.
+pub(crate) fn apart(number: f64, other: Option<f64>, least: usize) -> Option<String> {
+    let mut all = (least..FIGURES).map(|digits| (digits, format!("{number:.digits$}")));
+    let differs = |(digits, text): &(usize, String)| {
+        other.is_none_or(|other| format!("{other:.digits$}", digits = *digits) != *text)
+    };
+    all.find(differs).map(|(_, text)| text)
 }
 
 /// A threshold with enough digits to differ from the values that it is compared with, if rounding changes it.

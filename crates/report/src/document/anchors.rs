@@ -61,7 +61,7 @@ pub(super) struct TestAnchors(BTreeMap<String, String>);
 
 impl TestAnchors {
     /// Takes a name for each id.
-    pub(super) fn of<'i>(ids: impl Iterator<Item = &'i str>, anchors: &mut Anchors) -> Self {
+    pub(super) fn for_tests<'i>(ids: impl Iterator<Item = &'i str>, anchors: &mut Anchors) -> Self {
         Self(ids.map(|id| (id.to_owned(), anchors.take(id))).collect())
     }
 

@@ -22,7 +22,6 @@ use super::{Cell, Section, jobs, machine, method, summary, test_section};
 /// The appendix of a report: everything that is not signed, in reading order.
 pub struct Appendix<'c> {
     campaign: &'c Campaign,
-    /// The verdicts that are shown.
     verdicts: Cow<'c, [Verdict]>,
     tests: TestAnchors,
     jobs: JobAnchors,
@@ -46,7 +45,7 @@ impl<'c> Appendix<'c> {
 
     /// The sections in reading order, each made when it is asked for.
     pub fn sections(&self) -> impl Iterator<Item = Section> {
-        let detail = PlotDetail::of(self.campaign);
+        let detail = PlotDetail::for_campaign(self.campaign);
         let of_tests = self.of_tests(detail).map(|test| test_section::section(&test, &self.jobs));
         let mut notes = SharedNotes::default();
         of_tests.chain(self.of_campaign()).map(move |mut section| {
@@ -75,7 +74,6 @@ impl<'c> Appendix<'c> {
         })
     }
 
-    /// The sections of the whole campaign.
     fn of_campaign(&self) -> Vec<Section> {
         let mut sections = summary::sections(self.campaign);
         sections.push(jobs::section(self.campaign, &self.jobs));

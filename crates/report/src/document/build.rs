@@ -30,7 +30,7 @@ pub fn of(campaign: &Campaign) -> Document {
         overall: overall_result(campaign),
         facts: facts(campaign),
         summary_lines: summary::lines(campaign),
-        signed: signed::of(campaign, &verdicts, &anchors),
+        signed: signed::part(campaign, &verdicts, &anchors),
         remarks,
         clauses,
         machine: machine::line(campaign),
@@ -56,8 +56,8 @@ pub(super) fn shown_verdicts(campaign: &Campaign) -> Cow<'_, [Verdict]> {
 /// id.
 pub(super) fn anchors(campaign: &Campaign, verdicts: &[Verdict]) -> (TestAnchors, JobAnchors) {
     let mut taken = Anchors::new();
-    let tests = TestAnchors::of(test_ids(campaign, verdicts).into_iter(), &mut taken);
-    (tests, JobAnchors::of(&campaign.jobs, &mut taken))
+    let tests = TestAnchors::for_tests(test_ids(campaign, verdicts).into_iter(), &mut taken);
+    (tests, JobAnchors::for_jobs(&campaign.jobs, &mut taken))
 }
 
 /// The ids of the tests in the order of the verdicts, then of tests that only have jobs.
@@ -76,12 +76,6 @@ fn title(campaign: &Campaign) -> String {
     named.cloned().unwrap_or_else(|| "Unnamed campaign".into())
 }
 
-/// A sentence about nodes that were simulated on shared kernels.
-fn simulated_nodes(campaign: &Campaign) -> Option<String> {
-    let mut all = campaign.summary.findings.iter();
-    all.find(|finding| finding.code() == Code::SimulatedNodes).map(sentences::finding)
-}
-
 /// The overall result with its restrictions: not all tests were selected, parameters had other values, nodes
 /// were simulated, or findings are not waived.
 fn overall_result(campaign: &Campaign) -> OverallResult {
@@ -96,10 +90,12 @@ fn overall_result(campaign: &Campaign) -> OverallResult {
     let clauses = Verdict::of_clauses(&campaign.verdicts);
     let outcomes: Vec<Outcome> = clauses.iter().map(|clause| clause.outcome).collect();
     let errors = info.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let mut findings = campaign.summary.findings.iter();
+    let simulated = findings.find(|finding| finding.code() == Code::SimulatedNodes);
     let restrictions = [
         of_campaign::selected(&info.only),
         of_campaign::other_values(info.scale.as_deref(), &info.set),
-        simulated_nodes(campaign),
+        simulated.map(sentences::finding),
         of_campaign::despite_errors(errors),
         open,
     ];

@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use results::folder::Head;
 use results::reason::{Code, Reason, reason};
 use results::{Outcome, Verdict};
-use serde::Serialize;
 use units::several;
 
 use super::comparison::overall_cell;
-use super::words::{grouped, hash_cell, known_cell, link_to, or_none, seconds_of, time, tone_of};
+use super::words::{
+    grouped, hash_cell, known_cell, link_to, or_none, seconds_of, test_and_clause, time, tone_of,
+};
 use super::{Cell, Table, Tone};
 use crate::sentences;
 
@@ -60,20 +61,9 @@ pub struct IndexedCampaign {
     pub verdicts: Vec<Verdict>,
 }
 
-/// The index for readers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct IndexDocument {
-    /// The title.
-    pub title: String,
-    /// How many campaigns there are, and how many of them are intact.
-    pub result: String,
-    /// The folders that cannot be read, the campaigns, those that are not verified, and the clauses of each
-    /// plan over its campaigns.
-    pub tables: Vec<Table>,
-}
-
-/// Builds the index. Campaigns are in the order of their starts.
-pub fn campaign_index(entries: &[IndexEntry]) -> IndexDocument {
+/// A sentence about the evidence of all campaigns, and the tables. First is what cannot be read, then the
+/// campaigns by their starts, those that are not verified, and the clauses of each plan.
+pub(crate) fn campaign_index(entries: &[IndexEntry]) -> (String, Vec<Table>) {
     let mut read: Vec<(&IndexEntry, &IndexedCampaign)> =
         entries.iter().filter_map(|entry| Some((entry, entry.campaign.as_ref()?))).collect();
     read.sort_by(|(_, one), (_, other)| {
@@ -85,14 +75,9 @@ pub fn campaign_index(entries: &[IndexEntry]) -> IndexDocument {
     let unverified = unverified(&read).unless_empty();
     let tables = unread(entries).unless_empty().into_iter().chain([campaigns(&read)]);
     let tables = tables.chain(unverified).chain(plans(&read));
-    IndexDocument {
-        title: "Index of campaigns".into(),
-        result: format!(
-            "{all}: the evidence of {intact} is intact, {} cannot be read.",
-            entries.len() - read.len()
-        ),
-        tables: tables.collect(),
-    }
+    let unread_count = entries.len() - read.len();
+    let result = format!("{all}: the evidence of {intact} is intact, {unread_count} cannot be read.");
+    (result, tables.collect())
 }
 
 fn campaigns(read: &[(&IndexEntry, &IndexedCampaign)]) -> Table {
@@ -111,10 +96,14 @@ fn campaigns(read: &[(&IndexEntry, &IndexedCampaign)]) -> Table {
             Cell::literal(or_none(&one.plan)).full(or_none(&one.title)),
         ];
         cells.extend(outcome_counts(verdicts.iter().map(|verdict| verdict.outcome)));
-        let verified = if is_verified(one) { "yes" } else { "no" };
+        let (verified, tone) = match one.evidence.code {
+            Code::EvidenceIntact => ("yes", Tone::Pass),
+            _ if one.is_usable => ("no", Tone::Inconclusive),
+            _ => ("no", Tone::Fail),
+        };
         let hash = one.head.as_ref().map_or_else(|| Cell::new("–"), |head| hash_cell(&head.hash));
         cells.extend([
-            Cell::new(verified).toned(evidence_tone(one)),
+            Cell::new(verified).toned(tone),
             hash,
             Cell::new(or_none(&one.system)),
             Cell::new(or_none(&one.tool)),
@@ -137,7 +126,6 @@ fn is_verified(one: &IndexedCampaign) -> bool {
     one.evidence.code == Code::EvidenceIntact
 }
 
-/// The campaigns that are not verified, with the reason.
 fn unverified(read: &[(&IndexEntry, &IndexedCampaign)]) -> Table {
     let others = (1..).zip(read).filter(|(_, (_, one))| !is_verified(one));
     let rows = others.map(|(number, (entry, one))| {
@@ -166,18 +154,9 @@ impl IndexedCampaign {
         verdicts
     }
 
-    /// The overall result.
     pub(super) fn overall(&self) -> Cell {
         let worst = if self.is_usable { Verdict::worst(&self.verdicts) } else { Outcome::Invalid };
         overall_cell(worst, self.has_open_findings)
-    }
-}
-
-fn evidence_tone(one: &IndexedCampaign) -> Tone {
-    match one.evidence.code {
-        Code::EvidenceIntact => Tone::Pass,
-        _ if one.is_usable => Tone::Inconclusive,
-        _ => Tone::Fail,
     }
 }
 
@@ -240,11 +219,7 @@ fn clauses(plan: &str, all: &[(usize, &IndexedCampaign)]) -> Table {
     }
     for key in keys.iter().take(ROWS_MAX) {
         let (last, row) = &cells[key];
-        let words = if last.clause == last.test {
-            last.test.clone()
-        } else {
-            format!("{}: {}", last.test, last.clause)
-        };
+        let words = test_and_clause(&last.test, &last.clause);
         let mut line = vec![Cell::new(words), Cell::literal(&last.metric), Cell::new(&last.criterion)];
         line.extend(row.iter().map(|cell| cell.clone().unwrap_or_else(|| Cell::new("–"))));
         table.row(line);

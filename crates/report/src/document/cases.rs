@@ -6,12 +6,11 @@
 use std::collections::BTreeMap;
 
 use results::folder::Job;
-use results::record::{Case, CaseOutcome, Evidence, cases};
+use results::record::{Case, CaseOutcome, cases};
 
 use super::words::{count_cell, or_none};
 use super::{Cell, Table, Tone};
 
-/// All tables that are not empty.
 pub(super) fn tables(jobs: &[&Job]) -> Vec<Table> {
     let all = [groups(jobs), failed(jobs), others(jobs)];
     all.into_iter().filter_map(Table::unless_empty).collect()
@@ -47,29 +46,28 @@ fn groups(jobs: &[&Job]) -> Table {
 
 /// Each case that failed, with its evidence.
 fn failed(jobs: &[&Job]) -> Table {
+    let all = jobs.iter().flat_map(|job| cases(&job.records).map(move |case| (job, case)));
+    let rows = all.filter_map(|(job, case)| {
+        let tone = match case.outcome {
+            CaseOutcome::Fail => Tone::Fail,
+            CaseOutcome::Library | CaseOutcome::Undecided => Tone::Plain,
+            CaseOutcome::Pass | CaseOutcome::Unsupported | CaseOutcome::Skipped => return None,
+        };
+        Some([
+            Cell::literal(&case.name),
+            Cell::new(job.info.repetition.to_string()),
+            Cell::new(case.outcome.word()).toned(tone),
+            Cell::new(format!("{} ({})", case.promise, case.document)),
+            Cell::new(format!("{} of {}", case.failed_ranks.max(1), case.ranks)),
+            Cell::new(or_none(&evidence_of(case))),
+        ])
+    });
     let headings = "Case | >Repetition | Outcome | ~Promise | >Ranks failed | ~Evidence";
-    let mut table = Table::new("Cases that failed or are undecided", headings);
-    for job in jobs {
-        for case in cases(&job.records).filter(|case| {
-            matches!(case.outcome, CaseOutcome::Fail | CaseOutcome::Library | CaseOutcome::Undecided)
-        }) {
-            let tone = if case.outcome == CaseOutcome::Fail { Tone::Fail } else { Tone::Plain };
-            table.row([
-                Cell::literal(&case.name),
-                Cell::new(job.info.repetition.to_string()),
-                Cell::new(case.outcome.word()).toned(tone),
-                Cell::new(format!("{} ({})", case.promise, case.document)),
-                Cell::new(format!("{} of {}", case.failed_ranks.max(1), case.ranks)),
-                Cell::new(or_none(&evidence_of(case))),
-            ]);
-        }
-    }
-    table.note =
-        "The outcome `library` is a known failure of this release of the MPI library, with its reason. \
-                  It says nothing about the file system. The outcome `undecided` is a case whose time limit \
-                  passed before the promise was seen to be kept or broken."
-            .into();
-    table
+    Table::with_rows("Cases that failed or are undecided", headings, rows).noted(
+        "The outcome `library` is a known failure of this release of the MPI library, with its reason. It \
+         says nothing about the file system. The outcome `undecided` is a case whose time limit passed \
+         before the promise was seen to be kept or broken.",
+    )
 }
 
 /// What was seen, on which rank, and why the case did not pass.
@@ -79,7 +77,8 @@ fn evidence_of(case: &Case) -> String {
         let node = if seen.node.is_empty() { String::new() } else { format!(" (node {})", seen.node) };
         parts.push(format!("rank {}{node}, at {}: {}", seen.rank, seen.step, seen.what));
         if !seen.path.is_empty() {
-            parts.push(place(seen));
+            let at = seen.offset.map_or(String::new(), |offset| format!(" at {offset} B"));
+            parts.push(format!("{}{at}", seen.path));
         }
         if !(seen.expected.is_empty() && seen.found.is_empty()) {
             parts.push(format!("expected {}, found {}", seen.expected, seen.found));
@@ -89,13 +88,6 @@ fn evidence_of(case: &Case) -> String {
         parts.push(case.why.clone());
     }
     parts.join("; ")
-}
-
-fn place(seen: &Evidence) -> String {
-    match seen.offset {
-        Some(offset) => format!("{} at {offset} B", seen.path),
-        None => seen.path.clone(),
-    }
 }
 
 /// Cases that were not run or are not supported, by reason.

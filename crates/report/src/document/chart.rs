@@ -256,17 +256,16 @@ pub struct LegendEntry {
 
 impl LegendEntry {
     /// The entries of several lines; a single line needs none.
-    pub(super) fn of_lines(lines: &[PlotLine]) -> Vec<Self> {
-        lines.iter().filter(|_| lines.len() > 1).map(Self::of_line).collect()
+    pub(super) fn from_lines(lines: &[PlotLine]) -> Vec<Self> {
+        lines.iter().filter(|_| lines.len() > 1).map(Self::from_line).collect()
     }
 
-    /// The entry of a line, by its name.
-    pub(super) fn of_line(line: &PlotLine) -> Self {
+    pub(super) fn from_line(line: &PlotLine) -> Self {
         Self { key: LegendKey::Line(line.style), label: line.label.clone() }
     }
 
     /// The entry of points of the line with this number.
-    pub(super) fn of_marks(series: usize, shape: MarkShape, label: impl Into<String>) -> Self {
+    pub(super) fn for_marks(series: usize, shape: MarkShape, label: impl Into<String>) -> Self {
         Self { key: LegendKey::Mark(MarkStyle::Series(series), shape), label: label.into() }
     }
 }

@@ -97,7 +97,11 @@ pub(super) fn clause(verdict: &Verdict, link: Option<String>) -> Clause {
         reason: sentences::explained(&verdict.reason),
         statistics: statistics.map_or(vec![], |statistics| facts(statistics, verdict)),
         remarks: remarks_of(verdict),
-        jobs: verdict.jobs.iter().map(job).collect(),
+        jobs: verdict
+            .jobs
+            .iter()
+            .map(|job| Cell::literal(folder_name(job)).linked(link_to(&format!("{job}/{}", names::JOB))))
+            .collect(),
     }
 }
 
@@ -110,17 +114,16 @@ pub(super) fn criterion(verdict: &Verdict) -> String {
 fn remarks_of(verdict: &Verdict) -> Vec<Remark> {
     // A remark about a part of a group has the name of the part.
     let is_part = |about: &str| about.strip_prefix(&verdict.test).is_some_and(|rest| rest.starts_with('.'));
-    let of = |kind, findings: &[Finding]| -> Vec<Remark> {
-        let text = |finding: &Finding| match is_part(&finding.about) {
-            true => format!("{}: {}", finding.about, sentences::finding(finding)),
-            false => sentences::finding(finding),
-        };
-        findings.iter().map(|finding| Remark::new(kind, text(finding))).collect()
+    let warnings = verdict.warnings.iter().map(|warning| (RemarkKind::Warning, warning));
+    let notes = verdict.notes.iter().map(|note| (RemarkKind::Note, note));
+    let remark = |(kind, finding): (RemarkKind, &Finding)| {
+        let text = sentences::finding(finding);
+        let text = if is_part(&finding.about) { format!("{}: {text}", finding.about) } else { text };
+        Remark::new(kind, text)
     };
-    [of(RemarkKind::Warning, &verdict.warnings), of(RemarkKind::Note, &verdict.notes)].concat()
+    warnings.chain(notes).map(remark).collect()
 }
 
-/// The measured value.
 pub(crate) fn value(verdict: &Verdict) -> Cell {
     verdict.value.map_or_else(|| Cell::new(NONE), |value| unit::cell(verdict, value))
 }
@@ -152,10 +155,6 @@ fn basis(verdict: &Verdict) -> String {
 pub(super) fn limit(statistics: &Statistics, verdict: &Verdict) -> Option<f64> {
     let of_reason = verdict.reason.get(row::ThresholdMet::limit).filter(|_| verdict.statistic == "mean");
     of_reason.or(statistics.bound).map(|limit| limit.max(0.0))
-}
-
-fn job(folder: &String) -> Cell {
-    Cell::literal(folder_name(folder)).linked(link_to(&format!("{folder}/{}", names::JOB)))
 }
 
 fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {

@@ -17,7 +17,9 @@ use results::reason::{Datum, row};
 use serde::Serialize;
 use units::several;
 
-use super::words::{confidence, hash_cell, known_cell, or_none, overall_tone, share, time, tone_of};
+use super::words::{
+    confidence, hash_cell, known_cell, or_none, overall_tone, share, test_and_clause, time, tone_of,
+};
 use super::{Cell, Plot, Table, Tone};
 use crate::sentences;
 
@@ -137,7 +139,6 @@ fn campaign_line((one, letter): (&ComparedCampaign, &String)) -> CampaignLine {
     }
 }
 
-/// The overall result.
 pub(super) fn overall_cell(outcome: Outcome, has_open_findings: bool) -> Cell {
     // What was selected is a row of the facts.
     let word = sentences::overall(outcome, has_open_findings, false);
@@ -263,10 +264,6 @@ fn verdicts(clauses: &[ComparedClause], letters: &[String]) -> Table {
         &format!("~Clause | Metric | Criterion | {of_letters} | Change"),
     );
     for clause in clauses {
-        let words = match clause.clause == clause.test {
-            true => clause.test.clone(),
-            false => format!("{}: {}", clause.test, clause.clause),
-        };
         let mut criteria: Vec<&str> =
             clause.verdicts.iter().flatten().map(|verdict| verdict.criterion.as_str()).collect();
         criteria.dedup();
@@ -278,6 +275,7 @@ fn verdicts(clauses: &[ComparedClause], letters: &[String]) -> Table {
             None => Cell::new("no such clause"),
         };
         let change = if clause.is_changed() { "changed" } else { "same" };
+        let words = test_and_clause(&clause.test, &clause.clause);
         let mut cells = vec![Cell::new(words), Cell::literal(&clause.metric), Cell::new(criteria.join("; "))];
         cells.extend((0..letters.len()).map(verdict));
         cells.push(Cell::new(change));
@@ -340,7 +338,7 @@ fn value_cell(fact: ComparedFact, value: Option<&Datum>) -> Cell {
 }
 
 /// The words for a fact.
-pub fn fact_label(fact: ComparedFact) -> &'static str {
+pub(super) fn fact_label(fact: ComparedFact) -> &'static str {
     use ComparedFact as F;
     match fact {
         F::PlanId => "Plan",

@@ -43,7 +43,6 @@ pub fn csv(campaign: &Campaign) -> String {
     text
 }
 
-/// Columns with their fields.
 type Fields = Vec<(&'static str, String)>;
 
 fn benchmarked(rate: &Rate) -> Fields {
@@ -198,10 +197,10 @@ fn ratio_lines(text: &mut String, comparison: &CampaignComparison, row: &Compare
 fn verdict_lines(text: &mut String, comparison: &CampaignComparison) {
     for clause in &comparison.clauses {
         for other in 1..clause.verdicts.len() {
-            let of = |at: usize| clause.verdicts[at].as_ref();
-            let outcome = |at: usize| of(at).map(|one| one.outcome.to_string()).unwrap_or_default();
-            let criterion = |at: usize| of(at).map(|one| one.criterion.clone()).unwrap_or_default();
-            let value = |at: usize| number(of(at).and_then(|one| one.value));
+            let verdict = |at: usize| clause.verdicts[at].as_ref();
+            let outcome = |at: usize| verdict(at).map(|one| one.outcome.to_string()).unwrap_or_default();
+            let criterion = |at: usize| verdict(at).map(|one| one.criterion.clone()).unwrap_or_default();
+            let value = |at: usize| number(verdict(at).and_then(|one| one.value));
             line(
                 text,
                 COMPARISON_COLUMNS,
@@ -210,7 +209,7 @@ fn verdict_lines(text: &mut String, comparison: &CampaignComparison) {
                     ("campaign", letter(other)),
                     ("test", clause.test.clone()),
                     ("metric", clause.metric.clone()),
-                    ("unit", of(other).or(of(0)).map(|one| one.unit.clone()).unwrap_or_default()),
+                    ("unit", verdict(other).or(verdict(0)).map(|one| one.unit.clone()).unwrap_or_default()),
                     ("baseline_outcome", outcome(0)),
                     ("outcome", outcome(other)),
                     ("baseline_criterion", criterion(0)),

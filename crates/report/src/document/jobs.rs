@@ -29,7 +29,7 @@ pub(super) struct JobAnchors(BTreeMap<String, String>);
 
 impl JobAnchors {
     /// Takes a name for each job that has a block.
-    pub(super) fn of(jobs: &[Job], anchors: &mut Anchors) -> Self {
+    pub(super) fn for_jobs(jobs: &[Job], anchors: &mut Anchors) -> Self {
         let name = |job: &Job, anchors: &mut Anchors| anchors.take(&format!("job-{}", job.info.number));
         let has_block = |job: &&Job| jobs.len() <= BLOCKS || !ended_well(job);
         Self(jobs.iter().filter(has_block).map(|job| (job.folder.clone(), name(job, anchors))).collect())
@@ -53,7 +53,6 @@ fn ended_well(job: &Job) -> bool {
     job.info.end == JobEnd::Exit(0) && is_complete && failures(job).is_empty()
 }
 
-/// The link to the facts of a job.
 fn file_of(job: &Job) -> String {
     link_to(&format!("{}/{}", job.folder, names::JOB))
 }
@@ -117,7 +116,6 @@ fn table(title: &str, jobs: &[Job], used: &BTreeSet<&str>, anchors: &JobAnchors)
         .noted("\"In a verdict\" states whether a verdict is based on the job.")
 }
 
-/// The probes of the launcher.
 fn probes(probes: &[Job]) -> Table {
     let row = |job: &Job| {
         [
@@ -133,14 +131,12 @@ fn probes(probes: &[Job]) -> Table {
         .noted("A probe starts ranks in the same way as later jobs. It measures nothing.")
 }
 
-/// The attempts that were stopped with the campaign.
 fn killed(folders: &[String]) -> Table {
     let rows = folders.iter().map(|folder| [Cell::literal(folder)]);
     Table::with_rows("Attempts that were stopped with the campaign", "Folder", rows)
         .noted("Their files are kept. No verdict is based on them.")
 }
 
-/// One job, with its link name.
 fn block(job: &Job, name: &str) -> JobBlock {
     JobBlock {
         id: name.to_owned(),
@@ -290,7 +286,6 @@ fn app_facts(run: &Run, reported: Option<&Reported>) -> Vec<Fact> {
     ]
 }
 
-/// What an external program printed about its own run.
 fn reported_facts(reported: &Reported) -> Vec<Fact> {
     let number = |count: Option<u64>, word: &str| count.map(|count| units::several(count, word));
     let parts = [

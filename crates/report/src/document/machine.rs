@@ -19,7 +19,6 @@ fn utilization(used: u64, free: u64) -> Option<f64> {
     (whole > 0.0).then(|| used as f64 / whole)
 }
 
-/// The machine in one line.
 pub(super) fn line(campaign: &Campaign) -> String {
     let Some(machine) = campaign.before.as_ref().or(campaign.after.as_ref()) else {
         return "not recorded".into();
@@ -45,7 +44,6 @@ fn backing(system: &FileSystemFacts) -> String {
     if layers.is_empty() { String::new() } else { format!(" ({})", layers.join(", ")) }
 }
 
-/// The section with all facts, before and after.
 pub(super) fn section(campaign: &Campaign) -> Section {
     let mut blocks = vec![];
     if campaign.before.is_none() && campaign.after.is_none() {

@@ -46,14 +46,12 @@ Data check: Every byte that is read back is compared with the byte that was writ
 Units: kB, MB, GB and TB are powers of 1000. KiB, MiB, GiB and TiB are powers of 1024. Numbers are rounded \
     to three digits. Hold the mouse pointer over a number to see it unrounded. The records have it, too.";
 
-/// The section with the meaning of each number.
 pub(super) fn numbers() -> Section {
     let terms = TERMS.lines().filter_map(|line| line.split_once(": "));
     let facts = terms.map(|(term, meaning)| Fact::new(term, meaning)).collect();
     Section::new("method", "What the numbers mean", vec![Block::Facts(facts)])
 }
 
-/// The section with links to the evidence.
 pub(super) fn evidence(campaign: &Campaign) -> Section {
     let info = &campaign.info;
     let file = |label: &str, name: &str| Fact::of(label, Cell::literal(name).linked(name));

@@ -35,12 +35,13 @@ pub(crate) mod words;
 
 pub use appendix::Appendix;
 pub use build::of;
-pub use campaigns::{IndexDocument, IndexEntry, IndexedCampaign, campaign_index};
+pub(crate) use campaigns::campaign_index;
+pub use campaigns::{IndexEntry, IndexedCampaign};
 pub use chart::{
     Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, LineStyle, MarkShape, MarkStyle, Plot, PlotBand,
     PlotCell, PlotLine, PlotMark, PlotSpan, PlotTick, SpanKind,
 };
-pub use comparison::{CampaignLine, ComparisonDocument, ConclusionLine, RowLine, comparison, fact_label};
+pub use comparison::{CampaignLine, ComparisonDocument, ConclusionLine, RowLine, comparison};
 pub use csv::{comparison_csv, csv};
 pub use served::{ListedCampaign, ListedState, ServedDocument, ServedProgress, campaign_list};
 pub use signed::SignedPart;

@@ -3,7 +3,7 @@
 //! Invariant: each phase of each repetition has one row. A table without rows is not shown.
 //! Never here: statistics over repetitions; verdicts have them.
 
-use results::record::{BadRange, Check, Counts, Failed, KernelCount, Latency, Phase, is_kind};
+use results::record::{Check, Counts, Failed, KernelCount, Latency, Phase, is_kind};
 
 use super::words::{
     NONE, bytes_cell, count_cell, known_cell, nanoseconds_cell, or_none, path_cell, quantity_cell,
@@ -19,7 +19,6 @@ pub(super) struct RepetitionPhase<'a> {
     pub(super) repetition: String,
 }
 
-/// All tables that are not empty.
 pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
     let all = [
         rates(measured),
@@ -230,7 +229,15 @@ fn bad_ranges(measured: &[RepetitionPhase]) -> Table {
         let Some(check) = &one.phase.check else { continue };
         unlisted += check.ranges.max(check.bad_transfers).saturating_sub(check.bad.len() as u64);
         for bad in &check.bad {
-            table.row(name(one).into_iter().chain(bad_range(bad)));
+            let cells = [
+                Cell::new(bad.rank.to_string()),
+                Cell::literal(&bad.path),
+                Cell::new(format!("{} B", bad.offset)),
+                Cell::new(format!("{} B", bad.length)),
+                Cell::literal(&bad.expected),
+                Cell::literal(&bad.found),
+            ];
+            table.row(name(one).into_iter().chain(cells));
         }
     }
     if unlisted > 0 {
@@ -239,17 +246,6 @@ fn bad_ranges(measured: &[RepetitionPhase]) -> Table {
             format!("{unlisted} more bad ranges are counted but not listed. A record lists at most {cap}.");
     }
     table
-}
-
-fn bad_range(bad: &BadRange) -> [Cell; 6] {
-    [
-        Cell::new(bad.rank.to_string()),
-        Cell::literal(&bad.path),
-        Cell::new(format!("{} B", bad.offset)),
-        Cell::new(format!("{} B", bad.length)),
-        Cell::literal(&bad.expected),
-        Cell::literal(&bad.found),
-    ]
 }
 
 fn operation_rates(measured: &[RepetitionPhase]) -> Table {
@@ -270,7 +266,7 @@ fn operation_rates(measured: &[RepetitionPhase]) -> Table {
 }
 
 fn windows(measured: &[RepetitionPhase]) -> Table {
-    let mut table = each("All ranks active", ">Operations | >Time | First rank to end", measured, |one| {
+    let table = each("All ranks active", ">Operations | >Time | First rank to end", measured, |one| {
         let window = one.phase.window?;
         Some(vec![
             count_cell(window.ops),
@@ -278,10 +274,9 @@ fn windows(measured: &[RepetitionPhase]) -> Table {
             Cell::new(format!("rank {}", window.first_rank)),
         ])
     });
-    table.note =
-        "From the common start until the first rank ended its work. The metric rate is that of this time."
-            .into();
-    table
+    table.noted(
+        "From the common start until the first rank ended its work. The metric rate is that of this time.",
+    )
 }
 
 fn operation_conditions(measured: &[RepetitionPhase]) -> Table {

@@ -54,7 +54,6 @@ pub(super) struct TestParts<'a> {
     pub(super) id: &'a str,
     /// The link name of its section.
     pub(super) anchor: &'a str,
-    /// Its jobs, in order.
     pub(super) jobs: Vec<&'a Job>,
     pub(super) verdicts: Vec<&'a Verdict>,
     /// How fine its plots are.
@@ -64,9 +63,7 @@ pub(super) struct TestParts<'a> {
 /// How fine plots are. In a report with many phases each plot is coarser, so that the report remains small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PlotDetail {
-    /// The most steps of a line over time.
-    steps: usize,
-    /// The most points of a line of percentiles.
+    /// The most steps of a line over time, and points of a line of percentiles.
     points: usize,
     /// The most texts on hover of a plot over time.
     hovers: usize,
@@ -83,14 +80,12 @@ pub(super) struct PlotDetail {
 }
 
 impl PlotDetail {
-    /// The detail of the plots of a campaign.
-    pub(super) fn of(campaign: &Campaign) -> Self {
+    pub(super) fn for_campaign(campaign: &Campaign) -> Self {
         let phases = campaign.jobs.iter().flat_map(|job| record::phases(&job.records)).count().max(1);
         let mut tests: Vec<&str> = campaign.jobs.iter().map(|job| job.info.test.as_str()).collect();
         tests.sort_unstable();
         tests.dedup();
         Self {
-            steps: (POINTS_OF_ALL / 2 / phases).clamp(40, 240),
             points: (POINTS_OF_ALL / 2 / phases).clamp(40, 240),
             hovers: (HOVERS_OF_ALL / phases).clamp(6, 60),
             cells: (CELLS_OF_ALL / phases).clamp(64, 1024),
@@ -106,9 +101,7 @@ impl PlotDetail {
 struct NamedPhase<'m> {
     /// The title in captions.
     title: String,
-    /// The name of the phase.
     name: &'m str,
-    /// Its repetitions.
     all: Vec<&'m RepetitionPhase<'m>>,
 }
 
@@ -151,13 +144,13 @@ fn by_name<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<NamedPhase<'m>> {
 
 /// All plots of a test: its repetitions, then its phases.
 pub(super) fn of_test(test: &TestParts, measured: &[RepetitionPhase]) -> Vec<Plot> {
-    let mut plots = repetitions::of(&test.verdicts);
+    let mut plots = repetitions::plots(&test.verdicts);
     let phases = by_name(measured);
     for phase in phases.iter().take(test.detail.phases) {
-        plots.extend(over_time::of(phase, &test.verdicts, test.detail));
-        plots.extend(latency::of(phase, test.detail));
+        plots.extend(over_time::plot(phase, &test.verdicts, test.detail));
+        plots.extend(latency::plot(phase, test.detail));
     }
-    plots.extend(ranks_by_node::of(&phases[..phases.len().min(test.detail.phases)], test.detail));
+    plots.extend(ranks_by_node::plots(&phases[..phases.len().min(test.detail.phases)], test.detail));
     if let (Some(last), more @ 1..) = (plots.last_mut(), phases.len().saturating_sub(test.detail.phases)) {
         let more = units::several(more as u64, "more phase");
         last.note.push_str(&format!(" The tables have {more} without a plot."));
@@ -180,7 +173,7 @@ pub(super) fn add_to(sections: &mut Vec<Section>, campaign: &Campaign) {
         sections.insert(at.unwrap_or(sections.len()), section);
     }
     if let (Some(fill), Some(jobs)) =
-        (fill::of(campaign), sections.iter_mut().find(|section| section.id == "jobs"))
+        (fill::plot(campaign), sections.iter_mut().find(|section| section.id == "jobs"))
     {
         jobs.blocks.push(Block::Plots(vec![fill]));
     }

@@ -14,7 +14,7 @@ use super::anchors::TestAnchors;
 use super::history::words::day;
 use super::summary::{ApprovedWaiver, waivers};
 use super::warnings::{RankedWarnings, ranked};
-use super::words::{link_to, or_none, time};
+use super::words::{grouped, link_to, or_none, time};
 use super::{Cell, Fact};
 
 /// The most folders of one kind that are listed: the last ones of earlier campaigns, else the first ones.
@@ -39,8 +39,7 @@ pub struct SignedPart {
     pub hash: String,
 }
 
-/// The signed part of a campaign with these verdicts.
-pub(super) fn of(campaign: &Campaign, verdicts: &[Verdict], anchors: &TestAnchors) -> SignedPart {
+pub(super) fn part(campaign: &Campaign, verdicts: &[Verdict], anchors: &TestAnchors) -> SignedPart {
     SignedPart {
         warnings: ranked(campaign, verdicts, anchors),
         waivers: waivers(&campaign.summary),
@@ -89,20 +88,13 @@ fn course(campaign: &Campaign) -> Vec<Fact> {
 
 /// The campaigns that criteria compare with.
 fn accepted(all: &[AcceptedValues]) -> Vec<Fact> {
-    let mut campaigns: Vec<&AcceptedValues> = Vec::new();
-    for one in all {
-        if !campaigns.iter().any(|known| known.hash == one.hash) {
-            campaigns.push(one);
-        }
-    }
-    let of = |campaign: &&AcceptedValues| {
-        let with = all.iter().filter(|one| one.hash == campaign.hash);
-        let metrics: Vec<String> = with.map(|one| format!("{} {}", one.test, one.metric)).collect();
-        let started = day(campaign.started_s);
-        let (metrics, hash, location) = (metrics.join(", "), &campaign.hash, &campaign.location);
+    let campaigns = grouped(all.iter().map(|values| (&values.hash, values)));
+    let cell = |(hash, all): (&String, Vec<&AcceptedValues>)| {
+        let metrics: Vec<String> = all.iter().map(|one| format!("{} {}", one.test, one.metric)).collect();
+        let (metrics, started, location) = (metrics.join(", "), day(all[0].started_s), &all[0].location);
         Cell::literal(format!("{metrics}: campaign of {started}, evidence hash {hash}, {location}"))
     };
-    first("Accepted campaign", campaigns.iter().map(of))
+    first("Accepted campaign", campaigns.into_iter().map(cell))
 }
 
 /// The folders of attempts, each with a link.
@@ -182,7 +174,6 @@ fn proof(campaign: &Campaign) -> Vec<Fact> {
     facts
 }
 
-/// The witness, and how many hashes it received.
 fn witness(campaign: &Campaign) -> Cell {
     let place = &campaign.info.witness;
     match &campaign.summary.course.witness {

@@ -35,7 +35,7 @@ pub(super) struct PhaseRanks<'m> {
 
 /// The phases of a test with data of single ranks. Tables and plots need their attribution, which takes the
 /// most time of a large report.
-pub(super) fn of<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<PhaseRanks<'m>> {
+pub(super) fn attributed<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<PhaseRanks<'m>> {
     let with_ranks = measured.iter().filter(|one| one.phase.each_rank.is_some());
     grouped(with_ranks.map(|one| (phase_title(one), one.phase)))
         .into_iter()
@@ -64,7 +64,7 @@ pub(super) fn tables(
 fn spread(measured: &[RepetitionPhase]) -> Table {
     let headings = "Rank that moved least | >Its amount / mean | >99th percentile / median time | \
          >Wear-out / deadline | >Time lost to the slowest 1 %";
-    let mut table = each("Load imbalance between ranks", headings, measured, |one| {
+    let table = each("Load imbalance between ranks", headings, measured, |one| {
         let spread = Spread::of(one.phase)?;
         Some(vec![
             Cell::new(if spread.least_share < 1.0 {
@@ -78,12 +78,10 @@ fn spread(measured: &[RepetitionPhase]) -> Table {
             Cell::new(share(spread.lost)),
         ])
     });
-    table.note =
-        "If ranks continued after a deadline, the amounts are those at the deadline. Time lost is the \
-                  share of the transfer time in which only the slowest 1 % of the ranks (at least one) were \
-                  still active."
-            .into();
-    table
+    table.noted(
+        "If ranks continued after a deadline, the amounts are those at the deadline. Time lost is the share \
+         of the transfer time in which only the slowest 1 % of the ranks (at least one) were still active.",
+    )
 }
 
 fn unit(phases: &[&Phase]) -> &'static str {
@@ -149,23 +147,18 @@ fn groups(same: &PhaseRanks<'_>, factor: Factor, usual: usize) -> Table {
 }
 
 fn stragglers(same: &PhaseRanks<'_>) -> Table {
-    let headings = "Rank | Node | >Rate / median rank | >Robust deviations below the median";
-    let mut table =
-        Table::new(&format!("Slow ranks in {} that no node or target explains", same.title), headings);
     let all = &same.attribution.stragglers;
-    for one in all.iter().take(ROWS) {
+    let rows = all.iter().take(ROWS).map(|one| {
         let far = if one.deviations.is_finite() { format!("{:.1}", one.deviations) } else { NONE.into() };
-        table.row([
-            Cell::new(one.rank.to_string()),
-            Cell::new(&one.node),
-            Cell::new(share(one.share)),
-            Cell::new(far),
-        ]);
+        [one.rank.to_string(), one.node.clone(), share(one.share), far].map(Cell::new)
+    });
+    let title = format!("Slow ranks in {} that no node or target explains", same.title);
+    let headings = "Rank | Node | >Rate / median rank | >Robust deviations below the median";
+    let table = Table::with_rows(&title, headings, rows);
+    match all.len().saturating_sub(ROWS) {
+        0 => table,
+        more => table.noted(format!("{more} more slow ranks are not listed.")),
     }
-    if all.len() > ROWS {
-        table.note = format!("{} more slow ranks are not listed.", all.len() - ROWS);
-    }
-    table
 }
 
 /// The rates of single ranks by target, if the targets are known.
@@ -191,7 +184,7 @@ fn plot(same: &PhaseRanks<'_>, detail: PlotDetail) -> Option<Plot> {
         label: units::elided(&group.name, LETTERS, 0),
     };
     let ticks = if count <= NAMED { (1..).zip(&groups).map(named).collect() } else { Vec::new() };
-    let legend = |line: usize, label: &str| LegendEntry::of_marks(line, SHAPES[line], label);
+    let legend = |line: usize, label: &str| LegendEntry::for_marks(line, SHAPES[line], label);
     Some(Plot {
         title: format!("Rates of ranks in {}, by storage target", same.title),
         note: note(many, (count, all), detail),

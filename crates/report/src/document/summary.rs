@@ -22,7 +22,6 @@ use super::words::{
 };
 use super::{Block, Cell, Section, Table, Tone};
 
-/// The sections that are not empty.
 pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
     let summary = &campaign.summary;
     let tables = match summary.layout.as_str() {
@@ -306,7 +305,6 @@ fn interval(projection: &SystemProjection) -> Cell {
     Cell::new(format!("{shown_low} to {shown_high}")).full(full)
 }
 
-/// The measured steps of the projections.
 fn steps(summary: &Summary) -> Table {
     let rows = summary.projections.iter().flat_map(|one| {
         one.steps.iter().map(|(at, mean)| {

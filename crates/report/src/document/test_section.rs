@@ -20,7 +20,6 @@ use crate::sentences;
 /// The kind of a state of the whole file system.
 const AGE: &str = "age";
 
-/// The section of a test.
 pub(super) fn section(test: &TestParts, anchors: &JobAnchors) -> Section {
     let measured = measured(&test.jobs);
     let (mut blocks, mut known) = (vec![], vec![]);
@@ -37,7 +36,7 @@ pub(super) fn section(test: &TestParts, anchors: &JobAnchors) -> Section {
     }
     blocks.extend(clauses::values(&test.verdicts).map(Block::Table));
     blocks.extend(time_windows(&test.verdicts).map(Block::Table));
-    let ranks = stragglers::of(&measured);
+    let ranks = stragglers::attributed(&measured);
     let mut plots = plots::of_test(test, &measured);
     plots.extend(stragglers::plots(&ranks, test.detail));
     if !plots.is_empty() {
@@ -68,7 +67,6 @@ fn outcomes(test: &TestParts) -> Vec<Cell> {
     all
 }
 
-/// The heading of a test.
 pub(super) fn title(id: &str) -> String {
     match id.split_once('.') {
         Some(("dataset", name)) => format!("Dataset {name}"),
@@ -121,20 +119,21 @@ fn notices(jobs: &[&Job], known: Vec<String>) -> Vec<String> {
 
 /// Each time window of each repetition, once; `None` if no verdict used any.
 fn time_windows(verdicts: &[&Verdict]) -> Option<Table> {
-    let headings = "Phase | >Repetition | Time window | >From | >Length | >Rate | >Rate / mean rate";
-    let mut table = Table::new("Time windows within phases", headings);
-    table.note =
-        "Times start at the common start of the phase, in whole intervals of its timeline. Worst: no \
-                  other window of that length was slower. Steady: the rate was steady before the window \
-                  began. Common: all parts of the group were active."
-            .into();
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
     for window in verdicts.iter().flat_map(|verdict| &verdict.time_windows) {
         let row = time_window_row(window);
-        if !table.rows.contains(&row) {
-            table.row(row);
+        if !rows.contains(&row) {
+            rows.push(row);
         }
     }
-    table.unless_empty()
+    let headings = "Phase | >Repetition | Time window | >From | >Length | >Rate | >Rate / mean rate";
+    Table::with_rows("Time windows within phases", headings, rows)
+        .noted(
+            "Times start at the common start of the phase, in whole intervals of its timeline. Worst: no \
+             other window of that length was slower. Steady: the rate was steady before the window began. \
+             Common: all parts of the group were active.",
+        )
+        .unless_empty()
 }
 
 fn time_window_row(window: &TimeWindow) -> Vec<Cell> {
@@ -156,33 +155,31 @@ fn time_window_row(window: &TimeWindow) -> Vec<Cell> {
 
 /// What was required and what was reached, for each recorded state.
 fn states(jobs: &[&Job]) -> Option<Table> {
+    let records = jobs.iter().flat_map(|job| job.records.iter().map(move |record| (job, record)));
+    let states = records.filter_map(|(job, record)| match record {
+        Record::State(state) => Some((job, state)),
+        _ => None,
+    });
+    let is_aged = states.clone().any(|(_, state)| state.kind == AGE);
+    let rows = states.flat_map(|(job, state)| {
+        state_rows(state).into_iter().map(move |(what, numbers)| {
+            let name = [&state.kind, &job.info.repetition.to_string(), what].map(Cell::new);
+            name.into_iter().chain(numbers)
+        })
+    });
     let headings = "State | >Repetition | Quantity | >Required | >Before | >Reached";
-    let mut table = Table::new("State reached", headings);
-    let mut aged = false;
-    for job in jobs {
-        for record in &job.records {
-            let Record::State(state) = record else { continue };
-            aged |= state.kind == AGE;
-            for (what, numbers) in state_rows(state) {
-                let name = [Cell::new(&state.kind), Cell::new(job.info.repetition.to_string())];
-                table.row(name.into_iter().chain([Cell::new(what)]).chain(numbers));
-            }
-        }
-    }
-    if aged {
-        table.note = "Shares are of the whole file system, including the data of others. The share of \
-                      fragmented files in the column Before is that after the first fill."
-            .into();
-    }
-    table.unless_empty()
+    let table = Table::with_rows("State reached", headings, rows);
+    let note = "Shares are of the whole file system, including the data of others. The share of fragmented \
+                files in the column Before is that after the first fill.";
+    table.noted(if is_aged { note } else { "" }).unless_empty()
 }
 
 /// The rows of a state: required, before, reached.
 fn state_rows(state: &ReachedState) -> Vec<(&'static str, [Cell; 3])> {
     let none = || Cell::new(NONE);
-    let of = |fraction: f64| Cell::new(share(fraction));
-    let inodes = |fraction: f64| if state.fs_inodes > 0 { of(fraction) } else { none() };
-    let asked = |fraction: Option<f64>| fraction.map_or_else(none, of);
+    let cell = |fraction: f64| Cell::new(share(fraction));
+    let inodes = |fraction: f64| if state.fs_inodes > 0 { cell(fraction) } else { none() };
+    let target = |fraction: Option<f64>| fraction.map_or_else(none, cell);
     let left = |number: u64| [none(), none(), count_cell(number)];
     let mut rows = vec![("Files", left(state.files)), ("Directories", left(state.directories))];
     if state.kind != AGE {
@@ -191,11 +188,11 @@ fn state_rows(state: &ReachedState) -> Vec<(&'static str, [Cell; 3])> {
     let cycles = |number: f64| Cell::new(format!("{number:.2}"));
     let fragmented = |extents: &Option<StateExtents>| {
         let counted = extents.as_ref().filter(|extents| extents.files > 0);
-        counted.map_or_else(none, |extents| of(extents.share_fragmented()))
+        counted.map_or_else(none, |extents| cell(extents.share_fragmented()))
     };
     rows.extend([
-        ("Blocks in use", [asked(state.blocks_target), of(state.blocks_before), of(state.blocks)]),
-        ("Inodes in use", [asked(state.inodes_target), inodes(state.inodes_before), inodes(state.inodes)]),
+        ("Blocks in use", [target(state.blocks_target), cell(state.blocks_before), cell(state.blocks)]),
+        ("Inodes in use", [target(state.inodes_target), inodes(state.inodes_before), inodes(state.inodes)]),
         ("Overwrite cycles", [cycles(state.cycles_target), none(), cycles(state.cycles)]),
         ("Fragmented files", [none(), fragmented(&state.extents_first), fragmented(&state.extents)]),
     ]);

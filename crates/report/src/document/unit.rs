@@ -9,15 +9,13 @@ use results::{AS_WRITTEN, Verdict};
 use units::Quantity;
 
 use super::Cell;
-use super::words::{BINARY_RATE, distinguished_cell, exact};
+use super::words::{BINARY_RATE, apart, distinguished_cell, exact};
 
 /// The comparisons of criteria, longer ones first.
 const COMPARISONS: [&str; 5] = [">=", "<=", "==", ">", "<"];
 
 /// The smallest and the largest number that is shown in the unit of the criterion.
 const READABLE: std::ops::Range<f64> = 0.01..1e6;
-/// The digits after which two floating point numbers of the same size differ.
-const FIGURES: usize = 18;
 
 /// The comparison of a verdict, such as `>=`; `None` if it has none.
 pub(super) fn comparison(verdict: &Verdict) -> Option<&str> {
@@ -68,14 +66,8 @@ pub(super) fn cell(verdict: &Verdict, value: f64) -> Cell {
         return usual();
     }
     let threshold = verdict.threshold.filter(|threshold| *threshold != value);
-    let first = digits(number);
-    let figures = |value: f64, digits: usize| format!("{:.digits$}", value / step);
-    let differs =
-        |digits: &usize| threshold.is_none_or(|other| figures(value, *digits) != figures(other, *digits));
-    match (first..FIGURES).find(differs) {
-        Some(digits) => {
-            Cell::new(format!("{}{unit}", figures(value, digits))).full(exact(value, unit_of(verdict)))
-        }
+    match apart(number, threshold.map(|threshold| threshold / step), digits(number)) {
+        Some(figures) => Cell::new(format!("{figures}{unit}")).full(exact(value, unit_of(verdict))),
         None => usual(),
     }
 }

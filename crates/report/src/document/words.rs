@@ -12,7 +12,7 @@ use units::Dimension;
 pub(crate) use units::confidence;
 
 use super::{Cell, Tone};
-pub(crate) use crate::values::{BINARY_RATE, distinguished, exact, quantity, threshold_among};
+pub(crate) use crate::values::{BINARY_RATE, apart, distinguished, exact, quantity, threshold_among};
 
 /// The text for a missing value.
 pub(super) const NONE: &str = "–";
@@ -67,6 +67,11 @@ pub(super) fn or_none(text: &str) -> String {
     if text.is_empty() { NONE.into() } else { text.into() }
 }
 
+/// The requirement text after the id of its test, unless it is the id.
+pub(crate) fn test_and_clause(test: &str, clause: &str) -> String {
+    if clause == test || clause.is_empty() { test.to_owned() } else { format!("{test}: {clause}") }
+}
+
 /// A shortened SHA-256, with its full form.
 pub(super) fn hash_cell(hash: &str) -> Cell {
     if units::characters(hash) <= 16 {
@@ -83,7 +88,6 @@ pub(super) fn path_cell(path: &str) -> Cell {
     }
 }
 
-/// The tone of an outcome.
 pub(super) fn tone_of(outcome: Outcome) -> Tone {
     match outcome {
         Outcome::Pass => Tone::Pass,
@@ -94,7 +98,6 @@ pub(super) fn tone_of(outcome: Outcome) -> Tone {
     }
 }
 
-/// The tone of the overall result.
 pub(super) fn overall_tone(outcome: Outcome, has_open_findings: bool) -> Tone {
     match outcome {
         Outcome::Pass if has_open_findings => Tone::Inconclusive,
@@ -116,7 +119,6 @@ pub(super) fn grouped<K: Ord + Clone, V>(pairs: impl IntoIterator<Item = (K, V)>
     groups
 }
 
-/// How a job ended.
 pub(super) fn end_cell(end: &JobEnd) -> Cell {
     match end {
         JobEnd::Exit(0) => Cell::new("exit 0"),

@@ -89,7 +89,6 @@ const MARKS: [(CellMark, char, char, &str); 12] = [
     (CellMark::Unusable, '×', 'x', "no usable values"),
 ];
 
-/// A chart in cells.
 struct CellChart {
     cells: Vec<Option<CellMark>>,
     columns: usize,
@@ -151,7 +150,6 @@ impl CellChart {
     }
 }
 
-/// The row of a value, from the top.
 fn row(axis: &Axis, y: f64) -> usize {
     ROWS - 1 - ((axis.share(y) * ROWS as f64) as usize).min(ROWS - 1)
 }
@@ -179,7 +177,6 @@ fn draw(out: &mut String, plot: &Plot, width: usize, characters: DrawingCharacte
     wrapped(out, "  ", &keys.join(", "), width);
 }
 
-/// The line with the labels of the axis of time.
 fn time_labels(time: &Axis, all: &CellChart) -> String {
     let mut line = String::new();
     for tick in &time.ticks {

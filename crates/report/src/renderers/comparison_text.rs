@@ -7,7 +7,7 @@
 use units::characters;
 
 use super::text::{Text, clean};
-use crate::document::{CampaignLine, Cell, ComparisonDocument, RowLine, Table};
+use crate::document::{CampaignLine, Cell, ComparisonDocument, ConclusionLine, RowLine, Table};
 
 /// The columns between two columns of the table.
 const GAP: &str = "  ";
@@ -22,7 +22,6 @@ struct TextRow {
 }
 
 impl Text {
-    /// The whole comparison.
     pub(crate) fn comparison(&self, document: &ComparisonDocument) -> String {
         let mut out = format!("{}\n\n", document.title);
         document.campaigns.iter().enumerate().for_each(|(at, one)| self.campaign(&mut out, one, at == 0));
@@ -76,7 +75,6 @@ impl Text {
         }
     }
 
-    /// The verdicts that differ.
     fn verdicts(&self, out: &mut String, table: &Table) {
         let changed = table.rows.iter().filter(|row| row.last().is_some_and(|cell| cell.text == "changed"));
         let changed: Vec<&Vec<Cell>> = changed.collect();
@@ -114,7 +112,7 @@ fn text_rows(row: &RowLine, several: bool) -> Vec<TextRow> {
         "" => row.values[at].text.clone(),
         count => format!("{} ({count})", row.values[at].text),
     };
-    let of = |(at, one): (usize, &crate::document::ConclusionLine)| {
+    let text_row = |(at, one): (usize, &ConclusionLine)| {
         let other = value(at + 1);
         let name = format!("{} {}", clean(&row.test), clean(&row.metric));
         let other = if several { format!("{}: {other}", one.letter) } else { other };
@@ -126,7 +124,7 @@ fn text_rows(row: &RowLine, several: bool) -> Vec<TextRow> {
             below: caution.chain(reason).collect(),
         }
     };
-    row.against.iter().enumerate().map(of).collect()
+    row.against.iter().enumerate().map(text_row).collect()
 }
 
 /// The fields with the widths of their columns.

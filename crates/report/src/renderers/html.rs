@@ -81,7 +81,6 @@ pub(crate) fn page(
     write("page_end.html", context! { title => &document.title, word => &document.overall.word })
 }
 
-/// A plot for its template.
 fn drawn(plot: &Plot) -> Value {
     let svg = svg::draw(&plot.title, [plot], &svg::PLOT) + &svg::legend(&plot.legend);
     context! { title => &plot.title, note => &plot.note, drawing => Value::from_safe_string(svg) }

@@ -11,7 +11,7 @@ use minijinja::value::{Serde, Value};
 use super::html::{STYLE, with_filters};
 use super::svg::{self, LARGE, SMALL};
 use crate::document::history::{HistoryOverview, SeriesDocument};
-use crate::document::{Cell, ComparisonDocument, IndexDocument, ServedDocument};
+use crate::document::{Cell, ComparisonDocument, ServedDocument, Table};
 
 /// The element by which an index is recognised.
 pub const INDEX_MARKER: &str = "<meta name=\"generator\" content=\"assay index\">";
@@ -20,11 +20,11 @@ pub const HISTORY_MARKER: &str = "<meta name=\"generator\" content=\"assay track
 
 type Page = Result<String, minijinja::Error>;
 
-pub(crate) fn index(document: &IndexDocument) -> Page {
-    let marker = safe(INDEX_MARKER);
+pub(crate) fn index((result, tables): (String, Vec<Table>)) -> Page {
+    let document = context! { title => "Index of campaigns", result, tables => Serde(tables) };
     page(
         (include_str!("campaigns.html"), include_str!("campaigns.css")),
-        context! { document => Serde(document), marker },
+        context! { document, marker => safe(INDEX_MARKER) },
     )
 }
 

@@ -116,7 +116,6 @@ pub(super) fn rows_layout(rows: usize) -> ChartLayout {
     }
 }
 
-/// A panel of a chart.
 struct Panel<'c> {
     plot: &'c Plot,
     layout: &'c ChartLayout,
@@ -237,7 +236,6 @@ impl Panel<'_> {
         format!(r#"<g class="{}">{}{rect}{line}</g>"#, span_class(span), hover_text(&span.text))
     }
 
-    /// The labels of spans above the panel.
     fn draw_span_labels(&self, svg: &mut String) {
         let mut taken: Vec<(f64, f64)> = Vec::new();
         for span in self.plot.spans.iter().filter(|span| !span.label.is_empty()) {
@@ -510,7 +508,6 @@ impl RelativePath {
     }
 }
 
-/// The element of a shape.
 fn symbol(shape: MarkShape, (x, y): (f64, f64), size: f64) -> String {
     // A path through these corners, in sizes from the place.
     let corners = |class: &str, corners: &[(f64, f64)]| {

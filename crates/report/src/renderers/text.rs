@@ -8,12 +8,12 @@ use std::fmt::Write;
 
 use units::{characters, wrap};
 
+use crate::document::words::test_and_clause;
 use crate::document::{
     ApprovedWaiver, Clause, ContractHead, Document, Fact, OverallResult, RankedWarning, SignedPart, Tone,
 };
 use crate::sentences::campaign::{NO_WAIVER, NO_WARNING};
 
-/// Renders for a terminal.
 pub(crate) struct Text {
     width: usize,
     emphasis: Emphasis,
@@ -76,7 +76,6 @@ impl Text {
         out
     }
 
-    /// The overall result.
     fn result(&self, out: &mut String, document: &Document) {
         let OverallResult { word, tone, sentence } = &document.overall;
         let start = out.len();
@@ -182,7 +181,8 @@ impl Text {
     /// One clause as a row of the table. Its text and its criterion wrap in their columns.
     fn wide(&self, out: &mut String, clause: &Clause, columns: &Columns) {
         let indent = " ".repeat(columns.indent);
-        let words = wrapped_in(&text_with_id(clause), columns.clause - columns.indent);
+        let words =
+            wrapped_in(&test_and_clause(&clause.test.text, &clause.words), columns.clause - columns.indent);
         let words: Vec<String> = words.iter().map(|line| format!("{indent}{line}")).collect();
         let criterion = wrapped_in(&criterion_of(clause), columns.criterion);
         let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
@@ -213,7 +213,11 @@ impl Text {
     /// One clause if a table does not fit.
     fn narrow(&self, out: &mut String, clause: &Clause) {
         let start = out.len();
-        self.wrapped(out, "", &format!("{}: {}", clause.verdict, text_with_id(clause)));
+        self.wrapped(
+            out,
+            "",
+            &format!("{}: {}", clause.verdict, test_and_clause(&clause.test.text, &clause.words)),
+        );
         out.replace_range(start..start + clause.verdict.len(), &self.toned(clause.tone, &clause.verdict));
         self.wrapped(out, INDENT, &format!("criterion {}", criterion_of(clause)));
         self.wrapped(out, INDENT, &format!("value {}, margin {}", clause.value.text, clause.margin.text));
@@ -245,12 +249,6 @@ impl Text {
         };
         format!("\x1b[1;{code}m{word}\x1b[0m")
     }
-}
-
-/// The requirement text after the id of its test, because other lines refer to this id.
-fn text_with_id(clause: &Clause) -> String {
-    let (test, words) = (&clause.test.text, &clause.words);
-    if words == test || words.is_empty() { test.clone() } else { format!("{test}: {words}") }
 }
 
 /// Metric and criterion. Two criteria of one test may differ only in the metric.

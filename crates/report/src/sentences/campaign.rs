@@ -8,9 +8,7 @@ use std::collections::BTreeMap;
 use results::Outcome;
 use units::several;
 
-/// The sentence for a campaign without warnings.
 pub(crate) const NO_WARNING: &str = "There are no warnings.";
-/// The sentence for a campaign without waivers.
 pub(crate) const NO_WAIVER: &str = "No finding was waived.";
 /// What the margin of a clause is.
 pub(crate) const MARGIN: &str = "\

@@ -6,13 +6,35 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use report::sentences::{data_of, remedy, sentence, template_for, templates};
+use report::sentences::{remedy, sentence, template_for};
 use results::reason;
 use results::reason::template::{Slot, WHO, slots};
 use results::reason::{Code, Datum, Reason, any};
 
 use crate::lint_samples;
 use crate::text::same_as_fixture;
+
+/// The templates of a code, in the order in which they are tried.
+fn templates(code: Code) -> impl Iterator<Item = &'static str> {
+    code.row().templates().into_iter().flatten().copied()
+}
+
+/// The names of the data that the templates of a code mention, each once. Required data come first.
+fn data_of(code: Code) -> Vec<&'static str> {
+    let mut all: Vec<&'static str> = Vec::new();
+    for wanted in [false, true] {
+        for slot in templates(code).flat_map(slots).filter(|slot| slot.optional == wanted) {
+            let own =
+                if slot.name == WHO { &["job", "repetition"][..] } else { std::slice::from_ref(&slot.name) };
+            for name in own {
+                if !all.contains(name) {
+                    all.push(name);
+                }
+            }
+        }
+    }
+    all
+}
 
 #[test]
 fn every_code_has_a_sentence() {

@@ -123,64 +123,45 @@ const DAY_S: f64 = 86_400.0;
 /// Unix time 0 was a Thursday. Steps of weeks begin on Mondays.
 const MONDAY_S: f64 = 4.0 * DAY_S;
 
-/// The distance of neighbouring ticks.
-#[derive(Clone, Copy)]
-enum TickStep {
-    /// A fixed length in seconds, the first tick after Unix time 0, and the format of labels.
-    Length(f64, f64, &'static str),
-    /// A number of months.
-    Months(i64),
-}
-
 const MINUTES: &str = "%m-%d %H:%M";
 const DAYS: &str = "%Y-%m-%d";
-/// All steps, the shortest first.
-const STEPS: [TickStep; 21] = [
-    TickStep::Length(MINUTE_S, 0.0, MINUTES),
-    TickStep::Length(5.0 * MINUTE_S, 0.0, MINUTES),
-    TickStep::Length(15.0 * MINUTE_S, 0.0, MINUTES),
-    TickStep::Length(HOUR_S, 0.0, MINUTES),
-    TickStep::Length(3.0 * HOUR_S, 0.0, MINUTES),
-    TickStep::Length(6.0 * HOUR_S, 0.0, MINUTES),
-    TickStep::Length(12.0 * HOUR_S, 0.0, MINUTES),
-    TickStep::Length(DAY_S, 0.0, DAYS),
-    TickStep::Length(2.0 * DAY_S, 0.0, DAYS),
-    TickStep::Length(7.0 * DAY_S, MONDAY_S, DAYS),
-    TickStep::Length(14.0 * DAY_S, MONDAY_S, DAYS),
-    TickStep::Months(1),
-    TickStep::Months(2),
-    TickStep::Months(3),
-    TickStep::Months(6),
-    TickStep::Months(12),
-    TickStep::Months(24),
-    TickStep::Months(60),
-    TickStep::Months(120),
-    TickStep::Months(1200),
-    TickStep::Months(12_000),
+/// Steps of a fixed length in seconds, the shortest first; the first tick after Unix time 0, and the format.
+const LENGTHS: [(f64, f64, &str); 11] = [
+    (MINUTE_S, 0.0, MINUTES),
+    (5.0 * MINUTE_S, 0.0, MINUTES),
+    (15.0 * MINUTE_S, 0.0, MINUTES),
+    (HOUR_S, 0.0, MINUTES),
+    (3.0 * HOUR_S, 0.0, MINUTES),
+    (6.0 * HOUR_S, 0.0, MINUTES),
+    (12.0 * HOUR_S, 0.0, MINUTES),
+    (DAY_S, 0.0, DAYS),
+    (2.0 * DAY_S, 0.0, DAYS),
+    (7.0 * DAY_S, MONDAY_S, DAYS),
+    (14.0 * DAY_S, MONDAY_S, DAYS),
 ];
+/// Longer steps, in months.
+const MONTHS: [i64; 10] = [1, 2, 3, 6, 12, 24, 60, 120, 1200, 12_000];
 /// The mean length of a month.
 const MONTH_S: f64 = 30.44 * DAY_S;
 
 /// At most about `most` ticks between two times in seconds since 1970. Times without a date have none.
 pub(in crate::document) fn date_ticks(from_s: f64, to_s: f64, most: usize) -> Vec<PlotTick> {
     let (Some(from), Some(to)) = (date(from_s), date(to_s)) else { return Vec::new() };
-    let length = |step: &TickStep| match step {
-        TickStep::Length(seconds, ..) => *seconds,
-        TickStep::Months(months) => *months as f64 * MONTH_S,
-    };
-    let fits = |step: &TickStep| (to_s - from_s) / length(step) <= most as f64;
-    let place = STEPS.iter().position(fits).unwrap_or(STEPS.len() - 1);
-    let of = |step: TickStep| {
-        let mut all = match step {
-            TickStep::Length(seconds, first, format) => by_length(from_s, to_s, (seconds, first, format)),
-            TickStep::Months(months) => by_month(from, to, months),
+    let lengths = LENGTHS.map(|(length, ..)| length).into_iter();
+    let fits = |length: f64| (to_s - from_s) / length <= most as f64;
+    let all = lengths.chain(MONTHS.map(|months| months as f64 * MONTH_S));
+    let place = all.clone().position(fits).unwrap_or(all.count() - 1);
+    let ticks = |place: usize| {
+        let mut all = match LENGTHS.get(place) {
+            Some(step) => by_length(from_s, to_s, *step),
+            None => by_month(from, to, MONTHS[place - LENGTHS.len()]),
         };
         all.retain(|tick| (from_s..=to_s).contains(&tick.at));
         all
     };
-    match of(STEPS[place]) {
+    match ticks(place) {
         // One label alone shows no distance.
-        few if few.len() < 2 && place > 0 => of(STEPS[place - 1]),
+        few if few.len() < 2 && place > 0 => ticks(place - 1),
         all => all,
     }
 }

@@ -64,7 +64,6 @@ fn level(course: &SeriesCourse, part: &CoursePart, segment: &LevelSegment) -> Op
     Some(PlotLine { style: LineStyle::Drift, points: (0..=STEPS).map(at).collect(), label })
 }
 
-/// The drifts of all parts.
 pub(super) fn drifts(course: &SeriesCourse) -> impl Iterator<Item = (&CoursePart, &LevelDrift)> {
     course.parts.iter().flat_map(|part| part.analysis.drifts.iter().map(move |drift| (part, drift)))
 }
@@ -201,15 +200,11 @@ pub(super) fn series_of(event: &HistoryEvent) -> BTreeSet<usize> {
     event.changes.iter().map(|change| change.series).collect()
 }
 
-/// Whether an event has changes of more than one series.
-fn is_of_several(event: &HistoryEvent) -> bool {
-    event.changes.windows(2).any(|pair| pair[0].series != pair[1].series)
-}
-
 /// The events of several series of the same system. Those of one series are its shifts.
 pub(super) fn bands(view: &HistoryView, series: usize, is_large: bool) -> Vec<PlotSpan> {
     let system = &view.courses[series].summary.series.system;
-    let of_several = |(_, event): &(usize, &HistoryEvent)| event.system == *system && is_of_several(event);
+    let of_several =
+        |(_, event): &(usize, &HistoryEvent)| event.system == *system && series_of(event).len() > 1;
     let all = view.events.iter().enumerate().filter(of_several);
     let band = |(number, event): (usize, &HistoryEvent)| {
         let (from, to) = (event.from_s, event.to_s);

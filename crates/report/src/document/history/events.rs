@@ -19,7 +19,6 @@ const SERIES_MAX: usize = 40;
 /// An event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct EventPart {
-    /// Its link name.
     id: String,
     /// Its dates, and its system.
     title: String,
@@ -31,7 +30,6 @@ pub(crate) struct EventPart {
     facts: Vec<String>,
     /// Which facts are left out, or that none changed; may be empty.
     note: String,
-    /// The series that changed.
     changes: Table,
 }
 
@@ -66,7 +64,6 @@ fn sentence(view: &HistoryView, event: &HistoryEvent) -> String {
     format!("{}: {}; {range}.", several(series, "series"), sides.join(", "))
 }
 
-/// The sentence about the facts that are not listed.
 fn facts_note(event: &HistoryEvent) -> String {
     match event.facts.len().saturating_sub(FACTS_MAX) {
         0 if event.facts.is_empty() => "No fact that is known changed.".to_owned(),
@@ -98,12 +95,10 @@ fn changed_series(view: &HistoryView, event: &HistoryEvent, links: &HistoryLinks
     table
 }
 
-/// A ratio with its tone.
 pub(super) fn ratio_cell(view: &HistoryView, series: usize, ratio: f64) -> Cell {
     Cell::new(words::ratio(ratio)).toned(changes::tone(view.courses[series].summary.direction, ratio))
 }
 
-/// The interval of a ratio.
 pub(super) fn interval(low: f64, high: f64) -> String {
     format!("{} to {}", words::ratio(low), words::ratio(high))
 }

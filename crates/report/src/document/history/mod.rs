@@ -95,7 +95,6 @@ fn legend<'c>(charts: impl Iterator<Item = &'c HistoryChart> + Clone) -> Vec<Leg
     shown.map(|(key, label)| LegendEntry { key, label: label.to_owned() }).collect()
 }
 
-/// The axis of time of these series.
 fn time_axis<'c>(courses: impl Iterator<Item = &'c SeriesCourse>, most: usize) -> Axis {
     let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
     for course in courses {

@@ -30,7 +30,6 @@ pub(crate) struct HistoryOverview {
     title: String,
     /// The history in a few sentences.
     summary: Vec<String>,
-    /// The series whose speed changed since the baseline.
     standing: Table,
     /// Which events are left out.
     events_note: Vec<String>,
@@ -40,7 +39,6 @@ pub(crate) struct HistoryOverview {
     #[serde(skip)]
     pub(crate) legend: Vec<LegendEntry>,
     pub(crate) groups: Vec<SeriesGroup>,
-    /// The name of the history.
     source: String,
 }
 
@@ -59,9 +57,7 @@ pub(crate) struct SeriesGroup {
 pub(crate) struct SmallMultiple {
     id: String,
     name: String,
-    /// The link to its page.
     link: String,
-    /// The last value.
     last: String,
     points: String,
     standing: Cell,
@@ -175,15 +171,13 @@ fn standings(view: &HistoryView, links: &HistoryLinks<'_>) -> Table {
     table.note = match changed.len().saturating_sub(STANDINGS_MAX) {
         0 if changed.is_empty() => "No series is known to have changed its speed.".to_owned(),
         0 => "The speed is that of the last level, as a share of that of the baseline, with its 95 % \
-              interval. \
-              For a time, the speed is its reciprocal."
+              interval. For a time, the speed is its reciprocal."
             .to_owned(),
         more => format!("And {} that changed less.", several(more as u64, "more series")),
     };
     table
 }
 
-/// The standing of a series.
 pub(super) fn standing_cell(view: &HistoryView, series: usize) -> Cell {
     let has_fallen = view.has_fallen(series);
     let cell = Cell::new(words::standing(view, series, words::day));
@@ -194,7 +188,6 @@ pub(super) fn standing_cell(view: &HistoryView, series: usize) -> Cell {
     }
 }
 
-/// The last value of a series.
 pub(super) fn last_value(view: &HistoryView, series: usize) -> String {
     let course = &view.courses[series];
     let last = course.points.iter().rev().find_map(|point| point.mean);
@@ -219,8 +212,7 @@ fn events_of(view: &HistoryView, links: &HistoryLinks<'_>) -> (Vec<String>, Vec<
     let mut note = vec![match all {
         0 => "No level shift was found.".to_owned(),
         _ => "An event is one or more level shifts of a system at about the same time. The facts that \
-              changed may \
-              explain it. A history cannot show the cause."
+              changed may explain it. A history cannot show the cause."
             .to_owned(),
     }];
     if all > shown.len() {
@@ -231,9 +223,8 @@ fn events_of(view: &HistoryView, links: &HistoryLinks<'_>) -> (Vec<String>, Vec<
 
 fn reading(groups: &[SeriesGroup]) -> Vec<String> {
     let mut reading = vec![
-        "All charts have the same axis of time. An axis of values begins at 0, unless all values are \
-         in its upper \
-         half. Hover over a symbol for its values and its campaign."
+        "All charts have the same axis of time. An axis of values begins at 0, unless all values are in its \
+         upper half. Hover over a symbol for its values and its campaign."
             .to_owned(),
     ];
     if groups.iter().flat_map(|group| &group.multiples).any(|one| !one.chart.left_out.is_empty()) {

@@ -32,7 +32,6 @@ const SETUP_MAX: usize = 300;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct SeriesDocument {
     title: String,
-    /// The link to the overview.
     overview: String,
     facts: Vec<Fact>,
     plot_title: String,
@@ -45,9 +44,7 @@ pub(crate) struct SeriesDocument {
     /// What must be the same as at the last point.
     setup: Vec<Fact>,
     points: Table,
-    /// Whether the table of points is open.
     is_open: bool,
-    /// The name of the history.
     source: String,
     #[serde(skip)]
     pub(crate) legend: Vec<LegendEntry>,
@@ -64,8 +61,7 @@ pub(crate) fn series(view: &HistoryView, series: usize, links: &HistoryLinks<'_>
     let chart = super::chart(view, series, &time, detail);
     let mut reading = vec![
         "The axis of values begins at 0, unless all values are in its upper half. Hover over a symbol for \
-         its values \
-         and its campaign."
+         its values and its campaign."
             .to_owned(),
     ];
     reading.extend(Some(chart.left_out.trim_end().to_owned()).filter(|text| !text.is_empty()));
@@ -224,7 +220,6 @@ fn outliers(course: &SeriesCourse) -> Table {
     limited("Outliers", "Time | >Value | >Value / level", rows)
 }
 
-/// A p-value.
 pub(super) fn probability(p: f64) -> String {
     if p >= 1e-3 { format!("{p:.3}") } else { format!("{p:.0e}") }
 }
@@ -245,8 +240,7 @@ fn point_table(view: &HistoryView, course: &SeriesCourse, links: &HistoryLinks<'
         false => several(all as u64, "point"),
     };
     let headings = "Time | >Mean | >Repetitions | >COV | Verdict | >Threshold | >Part | >Utilization | \
-                    >Other jobs | \
-                    ~No usable values because | Evidence hash | Location";
+                    >Other jobs | ~No usable values because | Evidence hash | Location";
     let mut table = Table::new(&title, headings);
     let optional = |value: Option<f64>, unit: &str| {
         Cell::new(value.map_or(String::new(), |value| words::value(value, unit)))

@@ -17,13 +17,11 @@ const LINES: usize = 10;
 /// The most ticks of the axis of time.
 const TIME_TICKS: usize = 5;
 
-/// A series for a terminal.
 pub(crate) struct SeriesText {
     pub(crate) title: String,
     /// Its points and its standing.
     pub(crate) summary: String,
     pub(crate) chart: Plot,
-    /// Changes and points.
     pub(crate) lists: Vec<TextList>,
 }
 

@@ -48,9 +48,9 @@ fn legend(verdicts: &[Verdict]) -> Vec<LegendEntry> {
         |outcome: &Outcome| verdicts.iter().any(|one| one.outcome == *outcome && !ratios(one).is_empty());
     let entry = |outcome: Outcome| {
         let (style, shape) = appearance(outcome);
-        LegendEntry::of_marks(style, shape, format!("compared value, {outcome}"))
+        LegendEntry::for_marks(style, shape, format!("compared value, {outcome}"))
     };
-    let dot = LegendEntry::of_marks(DOT, MarkShape::Dot, "one repetition (small)");
+    let dot = LegendEntry::for_marks(DOT, MarkShape::Dot, "one repetition (small)");
     outcomes.into_iter().filter(is_seen).map(entry).chain([dot]).collect()
 }
 
@@ -78,7 +78,6 @@ fn ratios(verdict: &Verdict) -> Vec<f64> {
     ratios.filter(|ratio| ratio.is_finite()).collect()
 }
 
-/// The axis of all rows.
 struct RatioAxis {
     from: f64,
     to: f64,

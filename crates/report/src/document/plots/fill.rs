@@ -6,7 +6,7 @@
 use results::folder::{Campaign, Fill, Job};
 
 use crate::document::chart::axes::{from_zero, thinned, time_ticks};
-use crate::document::words::{seconds_of, share};
+use crate::document::words::{grouped, seconds_of, share};
 use crate::document::{Axis, LegendEntry, LineStyle, MarkStyle, Plot, PlotLine, PlotMark};
 
 /// The most points of a line.
@@ -16,45 +16,40 @@ const POINTS: usize = 200;
 const NOTE: &str = "Used space, divided by used and free space, before and after each job. The files of a \
                     job may be removed after it.";
 
-/// The recorded utilization of one file system.
-struct FillLine {
-    name: String,
-    /// Seconds after the start, used share, and the job with its moment.
-    points: Vec<(f64, f64, String)>,
-}
-
 /// The plot; `None` if less than two moments are recorded.
-pub(super) fn of(campaign: &Campaign) -> Option<Plot> {
+pub(super) fn plot(campaign: &Campaign) -> Option<Plot> {
     let start = seconds_of(&campaign.info.started)?;
-    let mut lines: Vec<FillLine> = Vec::new();
-    for job in &campaign.jobs {
-        let Some(began) = seconds_of(&job.info.started).map(|at| at - start).filter(|at| *at >= 0.0) else {
-            continue;
-        };
-        let name = system_of(campaign, job);
-        let line = match lines.iter().position(|line| line.name == name) {
-            Some(known) => &mut lines[known],
-            None => {
-                lines.push(FillLine { name, points: Vec::new() });
-                lines.last_mut()?
-            }
-        };
-        let moments = [
-            (began, &job.info.fill_before, "before"),
-            (began + job.info.seconds.max(0.0), &job.info.fill_after, "after"),
-        ];
-        for (at, fill, when) in moments {
-            if let Some(used) = fill.as_ref().and_then(used_share).filter(|_| at.is_finite()) {
-                line.points.push((at, used, format!("{when} job {} ({})", job.info.number, job.info.test)));
-            }
-        }
-    }
-    lines.retain(|line| line.points.len() > 1);
-    let end = lines.iter().flat_map(|line| &line.points).map(|point| point.0).max_by(f64::total_cmp)?;
+    let points = campaign.jobs.iter().filter_map(|job| {
+        let began = seconds_of(&job.info.started).map(|at| at - start).filter(|at| *at >= 0.0)?;
+        Some((job, began))
+    });
+    let points = points.flat_map(|(job, began)| {
+        let ended = began + job.info.seconds.max(0.0);
+        let (name, info) = (system_of(campaign, job), &job.info);
+        let moments = [(began, &info.fill_before, "before"), (ended, &info.fill_after, "after")];
+        moments.into_iter().filter(|(at, ..)| at.is_finite()).filter_map(move |(at, fill, when)| {
+            let used = used_share(fill.as_ref()?)?;
+            let when = format!("{when} job {} ({})", info.number, info.test);
+            let text = format!("{name}: {} used {when}", share(used));
+            Some((name.clone(), PlotMark { x: at, y: used, text, ..PlotMark::default() }))
+        })
+    });
+    let mut systems = grouped(points);
+    systems.retain(|(_, marks)| marks.len() > 1);
+    let all = || systems.iter().flat_map(|(_, marks)| marks);
+    let end = all().map(|mark| mark.x).max_by(f64::total_cmp)?;
+    let top = all().map(|mark| mark.y).fold(0.0, f64::max);
     let x = from_zero("time since the start of the campaign", end, |_| String::new());
-    let top = lines.iter().flat_map(|line| &line.points).map(|point| point.1).fold(0.0, f64::max);
-    let marks = lines.iter().enumerate().flat_map(|(style, line)| marks(line, style)).collect();
-    let lines: Vec<PlotLine> = lines.iter().enumerate().map(|(style, line)| plotted(line, style)).collect();
+    let (mut lines, mut marks) = (Vec::new(), Vec::new());
+    for (style, (label, all)) in systems.into_iter().enumerate() {
+        let values: Vec<f64> = all.iter().map(|mark| mark.y).collect();
+        let shown = thinned(&values, POINTS).into_iter().map(|(place, _)| all[place].clone());
+        let shown: Vec<PlotMark> =
+            shown.map(|mark| PlotMark { style: MarkStyle::Series(style), ..mark }).collect();
+        let points = shown.iter().map(|mark| (mark.x, mark.y)).collect();
+        lines.push(PlotLine { label, points, style: LineStyle::Series(style) });
+        marks.extend(shown);
+    }
     Some(Plot {
         title: "Utilization of the file system over the campaign".into(),
         note: NOTE.into(),
@@ -62,7 +57,7 @@ pub(super) fn of(campaign: &Campaign) -> Option<Plot> {
         y: from_zero("used share of the space", (top * 1.1).clamp(0.01, 1.0), |at| {
             share(at).replace(".0 %", " %")
         }),
-        legend: LegendEntry::of_lines(&lines),
+        legend: LegendEntry::from_lines(&lines),
         marks,
         lines,
         ..Plot::default()
@@ -85,25 +80,4 @@ fn system_of(campaign: &Campaign, job: &Job) -> String {
         None if data.len() == 1 => data.keys().map(|name| format!("file system {name}")).collect(),
         None => "file system not known".into(),
     }
-}
-
-fn shown(line: &FillLine) -> Vec<&(f64, f64, String)> {
-    let values: Vec<f64> = line.points.iter().map(|point| point.1).collect();
-    thinned(&values, POINTS).into_iter().map(|(place, _)| &line.points[place]).collect()
-}
-
-fn plotted(line: &FillLine, style: usize) -> PlotLine {
-    let points = shown(line).into_iter().map(|(at, used, _)| (*at, *used)).collect();
-    PlotLine { label: line.name.clone(), points, style: LineStyle::Series(style) }
-}
-
-fn marks(line: &FillLine, style: usize) -> Vec<PlotMark> {
-    let mark = |(at, used, when): &(f64, f64, String)| PlotMark {
-        x: *at,
-        y: *used,
-        text: format!("{}: {} used {when}", line.name, share(*used)),
-        style: MarkStyle::Series(style),
-        ..PlotMark::default()
-    };
-    shown(line).into_iter().map(mark).collect()
 }

@@ -10,7 +10,7 @@ use crate::document::chart::axes::decade_ticks;
 use crate::document::{Axis, LegendEntry, LineStyle, MarkStyle, Plot, PlotLine, PlotMark, PlotTick};
 
 /// The plot of a phase; `None` if no repetition recorded latencies.
-pub(super) fn of(phase: &NamedPhase, detail: PlotDetail) -> Option<Plot> {
+pub(super) fn plot(phase: &NamedPhase, detail: PlotDetail) -> Option<Plot> {
     let (shown, total) = phase.shown();
     let plotted: Vec<(String, &Latency)> = shown
         .iter()
@@ -40,7 +40,7 @@ pub(super) fn of(phase: &NamedPhase, detail: PlotDetail) -> Option<Plot> {
             ticks: percentile_ticks(right),
         },
         y: Axis { label: "latency".into(), from: bottom, to: top, ticks: decade_ticks(bottom, top) },
-        legend: LegendEntry::of_lines(&lines),
+        legend: LegendEntry::from_lines(&lines),
         lines,
         marks: marks(&plotted),
         ..Plot::default()

@@ -28,34 +28,9 @@ const MARKED: usize = 8;
 /// The highest band, as a multiple of the highest line.
 const BAND_MAX: f64 = 1.6;
 
-/// The texts of a plot over time.
-struct Wording {
-    title: &'static str,
-    each: &'static str,
-    y: &'static str,
-    unit: &'static str,
-    metric: &'static str,
-}
-
-const BANDWIDTH: Wording = Wording {
-    title: "Bandwidth",
-    each: "transfer",
-    y: "bytes per second, all ranks",
-    unit: "B/s",
-    metric: "bw",
-};
-const RATE: Wording = Wording {
-    title: "Rate",
-    each: "operation",
-    y: "operations per second, all ranks",
-    unit: "/s",
-    metric: "rate",
-};
-
 /// Steps of a line: from, to, and bytes.
 type Steps = Vec<(f64, f64, u64)>;
 
-/// One repetition in steps.
 struct RepetitionSteps<'m> {
     one: &'m RepetitionPhase<'m>,
     /// The intervals of a step of the line.
@@ -65,13 +40,15 @@ struct RepetitionSteps<'m> {
 }
 
 /// The plot of a phase; `None` if no repetition recorded a rate.
-pub(super) fn of(phase: &NamedPhase, verdicts: &[&Verdict], detail: PlotDetail) -> Option<Plot> {
+pub(super) fn plot(phase: &NamedPhase, verdicts: &[&Verdict], detail: PlotDetail) -> Option<Plot> {
     let (shown, total) = phase.shown();
     let courses: Vec<RepetitionSteps> =
-        shown.iter().filter_map(|one| RepetitionSteps::of(one, detail)).collect();
-    let operations = courses.first()?.one.phase.counts == Counts::Operations;
-    let wording = if operations { RATE } else { BANDWIDTH };
-    let required = threshold(&format!("{}.{}", phase.name, wording.metric), wording.unit, verdicts);
+        shown.iter().filter_map(|one| RepetitionSteps::from_phase(one, detail)).collect();
+    let (title, each, label, metric, unit) = match courses.first()?.one.phase.counts {
+        Counts::Bytes => ("Bandwidth", "transfer", "bytes per second, all ranks", "bw", "B/s"),
+        Counts::Operations => ("Rate", "operation", "operations per second, all ranks", "rate", "/s"),
+    };
+    let required = threshold(&format!("{}.{metric}", phase.name), unit, verdicts);
     let mut lines: Vec<PlotLine> =
         courses.iter().enumerate().filter_map(|(style, one)| one.line(style)).collect();
     let all = || lines.iter().flat_map(|line| &line.points);
@@ -79,23 +56,22 @@ pub(super) fn of(phase: &NamedPhase, verdicts: &[&Verdict], detail: PlotDetail) 
     let line_top = all().map(|point| point.1).chain(required).max_by(f64::total_cmp)?;
     let bands = bands(&courses, line_top * BAND_MAX);
     let band_top = bands.iter().flat_map(|band| &band.steps).map(|step| step.3).fold(0.0, f64::max);
-    let marks = marks(&courses, wording.unit);
-    let unit = wording.unit;
+    let marks = marks(&courses, unit);
     let x = from_zero("time since the first transfer or operation", end, |_| String::new());
-    let mut legend = LegendEntry::of_lines(&lines);
+    let mut legend = LegendEntry::from_lines(&lines);
     lines.extend(
         required.map(|at| {
             PlotLine::across(&x, at, format!("required {}", quantity(at, unit)), LineStyle::Required)
         }),
     );
-    legend.extend(required.and(lines.last()).map(LegendEntry::of_line));
-    let low = LegendEntry::of_marks(7, MarkShape::Triangle, "low rate (see the value on hover)");
+    legend.extend(required.and(lines.last()).map(LegendEntry::from_line));
+    let low = LegendEntry::for_marks(7, MarkShape::Triangle, "low rate (see the value on hover)");
     legend.extend(marks.first().map(|_| low));
     Some(Plot {
-        title: format!("{} of {} over time", wording.title, phase.title),
-        note: note(&courses, &wording, (!bands.is_empty(), marks.first())) + &left_out(total, courses.len()),
+        title: format!("{title} of {} over time", phase.title),
+        note: note(&courses, each, (!bands.is_empty(), marks.first())) + &left_out(total, courses.len()),
         x: Axis { ticks: time_ticks(end), ..x },
-        y: from_zero(wording.y, line_top.max(band_top) * 1.06, |at| short(&quantity(at, unit))),
+        y: from_zero(label, line_top.max(band_top) * 1.06, |at| short(&quantity(at, unit))),
         legend,
         spans: hovers(&courses, end, unit, detail),
         bands,
@@ -116,7 +92,7 @@ fn name(one: &RepetitionPhase) -> String {
 
 impl<'m> RepetitionSteps<'m> {
     /// `None` if there is nothing to plot.
-    fn of(one: &'m RepetitionPhase<'m>, detail: PlotDetail) -> Option<Self> {
+    fn from_phase(one: &'m RepetitionPhase<'m>, detail: PlotDetail) -> Option<Self> {
         let timeline = one.phase.timeline.as_ref()?;
         if timeline.interval_ns == 0 || timeline.bytes.iter().all(|bytes| *bytes == 0) {
             return None;
@@ -127,7 +103,7 @@ impl<'m> RepetitionSteps<'m> {
         let apart = one.phase.apart_s().unwrap_or(0.0) / f64::from(one.phase.ranks.max(1));
         let least = holding(STEP_S.max(TRANSFERS * apart));
         let fine = stable_step(&timeline.bytes, least, holding(SEVERAL * transfer_s(one.phase)));
-        let step = intervals.div_ceil(detail.steps).next_multiple_of(fine);
+        let step = intervals.div_ceil(detail.points).next_multiple_of(fine);
         Some(Self { one, step, fine })
     }
 
@@ -246,12 +222,7 @@ fn transfer_s(phase: &Phase) -> f64 {
     middle.map_or(0.0, |(bound, _)| *bound as f64 * 1e-9).max(phase.apart_s().unwrap_or(0.0))
 }
 
-fn note(
-    courses: &[RepetitionSteps],
-    wording: &Wording,
-    (has_bands, mark): (bool, Option<&PlotMark>),
-) -> String {
-    let each = wording.each;
+fn note(courses: &[RepetitionSteps], each: &str, (has_bands, mark): (bool, Option<&PlotMark>)) -> String {
     let longest = |of: fn(&RepetitionSteps) -> usize| {
         let lengths = courses.iter().map(|one| of(one) as f64 * one.interval_s());
         lengths.fold(0.0, f64::max)

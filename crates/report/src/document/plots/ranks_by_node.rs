@@ -41,7 +41,7 @@ struct SlowestRepetition {
 }
 
 /// A heat map for each phase with the data of several ranks.
-pub(super) fn of(phases: &[NamedPhase], detail: PlotDetail) -> Vec<Plot> {
+pub(super) fn plots(phases: &[NamedPhase], detail: PlotDetail) -> Vec<Plot> {
     phases.iter().filter_map(|phase| plot(phase, detail)).collect()
 }
 
@@ -139,13 +139,14 @@ fn each_rank(nodes: &[(String, Vec<SlowestRepetition>)], widest: usize, unit: &s
     for (row, (_, ranks)) in nodes.iter().enumerate() {
         cells.extend(ranks.iter().enumerate().map(|(at, one)| cell((at + 1, rows - row), one, "", unit)));
     }
-    let every = rows.div_ceil(NAMED);
-    let named = nodes.iter().enumerate().step_by(every);
+    let counted = (1..=widest).step_by(widest.div_ceil(NAMED));
+    let counted = counted.map(|n| PlotTick { at: n as f64, label: n.to_string() });
+    let named = nodes.iter().enumerate().step_by(rows.div_ceil(NAMED));
     let ticks = named
         .map(|(row, (name, _))| PlotTick { at: (rows - row) as f64, label: units::elided(name, LETTERS, 0) });
     Plot {
         note: "Each cell is a rank.".into(),
-        x: Axis { ticks: counted(widest), ..axis("ranks of a node, in their order", widest) },
+        x: Axis { ticks: counted.collect(), ..axis("ranks of a node, in their order", widest) },
         y: Axis { ticks: ticks.collect(), ..nodes_axis("node", rows) },
         cells,
         ..Plot::default()
@@ -196,11 +197,6 @@ fn nodes_axis(label: &str, rows: usize) -> Axis {
     Axis { from: rows as f64 + 0.5 - rows.max(ROWS_MIN) as f64, ..axis(label, rows) }
 }
 
-fn counted(number: usize) -> Vec<PlotTick> {
-    let every = number.div_ceil(NAMED);
-    (1..=number).step_by(every).map(|n| PlotTick { at: n as f64, label: n.to_string() }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,7 +219,7 @@ mod tests {
         let phase = Phase { each_rank: Some(each), ..Phase::default() };
         let one = RepetitionPhase { phase: &phase, repetition: "1".into() };
         let named = NamedPhase { title: "write".into(), name: "write", all: vec![&one] };
-        let plots = of(&[named], PlotDetail::of(&Campaign::default()));
+        let plots = super::plots(&[named], PlotDetail::for_campaign(&Campaign::default()));
         let plot = &plots[0];
         assert_eq!(plot.cells.len(), 1000);
         assert!(plot.note.starts_with(

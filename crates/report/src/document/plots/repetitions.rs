@@ -14,7 +14,7 @@ use crate::document::{Axis, LegendEntry, LineStyle, MarkShape, Plot, PlotLine, P
 const DOTS: usize = 400;
 
 /// A plot for each evaluated metric with several repetitions. Criteria on the same values share one.
-pub(super) fn of(verdicts: &[&Verdict]) -> Vec<Plot> {
+pub(super) fn plots(verdicts: &[&Verdict]) -> Vec<Plot> {
     let mut plots: Vec<Plot> = Vec::new();
     for verdict in verdicts {
         if let Some(plot) = plot(verdict)
@@ -59,7 +59,7 @@ fn plot(verdict: &Verdict) -> Option<Plot> {
         PlotLine::across(&x, *at, format!("{label} {}", text(*at)), *style)
     };
     let lines: Vec<PlotLine> = rules.iter().map(line).collect();
-    let dot = LegendEntry::of_marks(0, MarkShape::Dot, "one repetition");
+    let dot = LegendEntry::for_marks(0, MarkShape::Dot, "one repetition");
     Some(Plot {
         title: format!("Repetitions of {}", verdict.metric),
         note: format!("The axis of values starts at {}.{few}", short(&quantity(from, unit))),
@@ -70,7 +70,7 @@ fn plot(verdict: &Verdict) -> Option<Plot> {
             to,
             ticks: ticks_between(from, to, |at| short(&quantity(at, unit))),
         },
-        legend: std::iter::once(dot).chain(lines.iter().map(LegendEntry::of_line)).collect(),
+        legend: std::iter::once(dot).chain(lines.iter().map(LegendEntry::from_line)).collect(),
         lines,
         marks: dots.iter().map(mark).collect(),
         ..Plot::default()

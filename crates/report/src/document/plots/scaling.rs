@@ -24,14 +24,13 @@ const PROJECTED: usize = 1;
 /// The most plots of series, and of projections.
 const PLOTS: usize = 40;
 
-/// The axis of the steps.
 struct StepAxis {
     logarithmic: bool,
     over: String,
 }
 
 impl StepAxis {
-    fn of(steps: &[f64], over: &str) -> Self {
+    fn from_steps(steps: &[f64], over: &str) -> Self {
         let (low, high) = (min(steps).unwrap_or(1.0), max(steps).unwrap_or(1.0));
         Self { logarithmic: low > 0.0 && high / low >= LOGARITHMIC, over: over.to_owned() }
     }
@@ -92,7 +91,7 @@ fn of_series(metric: &str, all: &[(&RateStep, &Rate)]) -> Option<Plot> {
     }
     let unit = steps[0].2.unit.as_str();
     let at: Vec<f64> = steps.iter().map(|step| step.0).collect();
-    let axis = StepAxis::of(&at, &step.over);
+    let axis = StepAxis::from_steps(&at, &step.over);
     let marks: Vec<PlotMark> =
         steps.iter().flat_map(|(at, _, rate)| dots(rate, axis.at(*at), unit)).collect();
     let top = marks.iter().map(|mark| mark.y).chain(steps.iter().map(|step| step.1)).fold(0.0, f64::max);
@@ -112,8 +111,8 @@ fn of_series(metric: &str, all: &[(&RateStep, &Rate)]) -> Option<Plot> {
         x: axis.axis(&at),
         y: from_zero(metric, top * 1.08, |at| short(&quantity(at, unit))),
         legend: vec![
-            LegendEntry::of_marks(0, MarkShape::Dot, "one repetition"),
-            LegendEntry::of_line(&means),
+            LegendEntry::for_marks(0, MarkShape::Dot, "one repetition"),
+            LegendEntry::from_line(&means),
         ],
         lines: vec![means],
         marks,
@@ -133,7 +132,7 @@ fn projection(one: &SystemProjection, summary: &Summary) -> Option<Plot> {
     let to = Some(one.to).filter(|to| to.is_finite() && *to > 0.0);
     let all: Vec<f64> = steps.iter().map(|step| step.0).chain(to).collect();
     steps.first()?;
-    let axis = StepAxis::of(&all, &one.over);
+    let axis = StepAxis::from_steps(&all, &one.over);
     let x = axis.axis(&all);
     // The repetitions of the measured steps, if the summary has them.
     let of_metric = summary.rates.iter().filter(|rate| rate.metric == one.metric);
@@ -193,7 +192,6 @@ fn dots(rate: &Rate, x: f64, unit: &str) -> Vec<PlotMark> {
     thinned(&rate.values, DOTS).into_iter().map(mark).collect()
 }
 
-/// The projected rate with its interval.
 fn projected(one: &SystemProjection, to: Option<f64>, axis: &StepAxis) -> Option<PlotMark> {
     let (rate, low, high, to) = (one.rate?, one.low?, one.high?, to?);
     if ![rate, low, high].iter().all(|value| value.is_finite()) {
@@ -231,12 +229,12 @@ fn projection_legend(
     projected: Option<&PlotMark>,
     required: Option<&PlotLine>,
 ) -> Vec<LegendEntry> {
-    let mean = LegendEntry::of_marks(0, MarkShape::Diamond, "measured mean of a step");
+    let mean = LegendEntry::for_marks(0, MarkShape::Diamond, "measured mean of a step");
     let model = curve
-        .map(|line| LegendEntry { label: format!("model: {}", line.label), ..LegendEntry::of_line(line) });
+        .map(|line| LegendEntry { label: format!("model: {}", line.label), ..LegendEntry::from_line(line) });
     let projected = projected.map(|mark| {
         let label = format!("projected, with its {} interval", confidence(one.confidence));
-        LegendEntry::of_marks(PROJECTED, mark.shape, label)
+        LegendEntry::for_marks(PROJECTED, mark.shape, label)
     });
-    [Some(mean), model, projected, required.map(LegendEntry::of_line)].into_iter().flatten().collect()
+    [Some(mean), model, projected, required.map(LegendEntry::from_line)].into_iter().flatten().collect()
 }

@@ -45,7 +45,7 @@ pub(super) struct LabelPlace {
 }
 
 impl LabelArea {
-    fn of_label(place: &LabelPlace, width: f64) -> Self {
+    fn around_label(place: &LabelPlace, width: f64) -> Self {
         let (left, right) =
             if place.is_end { (place.x - width, place.x) } else { (place.x, place.x + width) };
         Self { left, right, top: place.y + BELOW - HEIGHT, bottom: place.y + BELOW }
@@ -77,19 +77,19 @@ pub(super) fn place(anchors: &[Anchor], lines: &[(f64, f64)], area: &LabelArea) 
     for (at, anchor) in anchors.iter().enumerate() {
         let marks = || anchors.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, mark)| mark);
         let is_free = |place: &&LabelPlace| {
-            let own = LabelArea::of_label(place, anchor.width);
+            let own = LabelArea::around_label(place, anchor.width);
             own.is_within(area)
                 && !taken.iter().any(|other| own.overlaps(other))
                 && !marks().any(|mark| own.overlaps(&LabelArea::around((mark.x, mark.y), RADIUS)))
         };
         let crosses = |place: &LabelPlace| {
-            let own = LabelArea::of_label(place, anchor.width);
+            let own = LabelArea::around_label(place, anchor.width);
             lines.iter().any(|point| own.overlaps(&LabelArea::around(*point, CLEARANCE)))
         };
         let all = candidates(anchor);
         let free: Vec<&LabelPlace> = all.iter().filter(is_free).collect();
         let best = free.iter().find(|place| !crosses(place)).or(free.first()).map(|place| **place);
-        taken.extend(best.map(|place| LabelArea::of_label(&place, anchor.width)));
+        taken.extend(best.map(|place| LabelArea::around_label(&place, anchor.width)));
         places.push(best);
     }
     places
@@ -135,7 +135,7 @@ mod tests {
             let boxes: Vec<(usize, LabelArea)> = places
                 .iter()
                 .enumerate()
-                .filter_map(|(at, place)| Some((at, LabelArea::of_label(&(*place)?, anchors[at].width))))
+                .filter_map(|(at, place)| Some((at, LabelArea::around_label(&(*place)?, anchors[at].width))))
                 .collect();
             for (at, own) in &boxes {
                 prop_assert!(own.is_within(&AREA));

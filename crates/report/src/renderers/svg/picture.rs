@@ -15,7 +15,6 @@ const STRIP: f64 = 26.0;
 /// The distance from the upper edge at the lower and at the upper end of the vertical axis.
 const ENDS: (f64, f64) = (20.0, 9.0);
 
-/// The picture with its legend.
 pub(in crate::renderers) fn draw(picture: &ClausePicture, leads: impl Fn(Option<&str>) -> bool) -> String {
     let mut html = String::from(
         "<figure class=\"picture\"><figcaption>All clauses, relative to their thresholds</figcaption>\n",

@@ -3,16 +3,8 @@
 use super::*;
 use results::record::{Latency, Spans, Timeline};
 
-const DETAIL: PlotDetail = PlotDetail {
-    steps: 240,
-    points: 240,
-    hovers: 40,
-    cells: 99,
-    groups: 99,
-    rows: 9,
-    usual_texts: true,
-    phases: 9,
-};
+const DETAIL: PlotDetail =
+    PlotDetail { points: 240, hovers: 40, cells: 99, groups: 99, rows: 9, usual_texts: true, phases: 9 };
 
 fn phase(interval_ns: u64, bytes: &[u64], transfer_s: f64) -> Phase {
     let timeline = Some(Timeline { interval_ns, bytes: bytes.to_vec() });
@@ -28,7 +20,7 @@ fn seconds(bytes: &[u64], transfer_s: f64) -> Phase {
 fn plot(phase: &Phase) -> Plot {
     let one = RepetitionPhase { phase, repetition: "1".into() };
     let named = NamedPhase { title: "write".into(), name: "write", all: vec![&one] };
-    of(&named, &[], DETAIL).expect("a plot")
+    super::plot(&named, &[], DETAIL).expect("a plot")
 }
 
 #[test]
@@ -48,7 +40,7 @@ fn long_timelines_keep_all_bytes() {
     let plot = plot(&seconds(&vec![7; 4096], 4096.0));
     let points = &plot.lines[0].points;
     let bytes: f64 = points.chunks(2).map(|step| (step[1].0 - step[0].0) * step[0].1).sum();
-    assert!((bytes - 7.0 * 4096.0).abs() < 1e-6 && points.len() <= 2 * DETAIL.steps, "{bytes}");
+    assert!((bytes - 7.0 * 4096.0).abs() < 1e-6 && points.len() <= 2 * DETAIL.points, "{bytes}");
 }
 
 #[test]
@@ -124,7 +116,7 @@ fn of_many_repetitions_the_slowest_and_the_fastest_are_plotted() {
     let all: Vec<RepetitionPhase> =
         (1..).zip(&phases).map(|(n, phase)| RepetitionPhase { phase, repetition: format!("{n}") }).collect();
     let named = NamedPhase { title: "write".into(), name: "write", all: all.iter().collect() };
-    let plot = of(&named, &[], DETAIL).unwrap();
+    let plot = super::plot(&named, &[], DETAIL).unwrap();
     let labels: Vec<&str> = plot.lines.iter().map(|line| line.label.as_str()).collect();
     assert_eq!((labels.len(), labels[0], labels[7]), (8, "repetition 1", "repetition 40"));
     assert!(
