@@ -263,21 +263,15 @@ fn linked(value: Cell, rate: &Rate) -> Cell {
 fn projections(summary: &Summary) -> Table {
     let headings = "Benchmark | Metric | Target | >Projected | >Interval | >Confidence | From series | \
          >Extrapolation factor | ~Model | >Residual | >Held-out error | ~Accepted?";
-    let mut table = Table::new("Projected rates", headings);
-    table.note =
-        "These rates are projected, not measured. The model is the one that best predicts the largest \
-                  step from the other steps (held-out error). The interval is that of the true mean. The \
-                  extrapolation factor is the size of the system divided by the largest step."
-            .into();
-    for one in &summary.projections {
-        let percent = |part: Option<f64>| {
-            Cell::new(part.map_or_else(|| NONE.into(), |part| format!("{:+.1} %", part * 100.0)))
-        };
+    let percent = |part: Option<f64>| {
+        Cell::new(part.map_or_else(|| NONE.into(), |part| format!("{:+.1} %", part * 100.0)))
+    };
+    let row = |one: &SystemProjection| {
         let accepted = match &one.rejection {
             None => Cell::new("yes, within its limits"),
             Some(rejection) => Cell::new(format!("no. {}", sentence(rejection))).toned(Tone::Inconclusive),
         };
-        table.row([
+        [
             Cell::new(&one.test),
             Cell::new(&one.metric),
             Cell::new(target(one)),
@@ -290,9 +284,13 @@ fn projections(summary: &Summary) -> Table {
             percent(one.residual),
             percent(one.held_out_error),
             accepted,
-        ]);
-    }
-    table
+        ]
+    };
+    Table::with_rows("Projected rates", headings, summary.projections.iter().map(row)).noted(
+        "These rates are projected, not measured. The model is the one that best predicts the largest step \
+         from the other steps (held-out error). The interval is that of the true mean. The extrapolation \
+         factor is the size of the system divided by the largest step.",
+    )
 }
 
 /// The interval of the true mean.

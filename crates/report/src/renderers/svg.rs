@@ -302,7 +302,6 @@ impl Panel<'_> {
 
     /// The lines behind the marks, or those in front of them: what was found about many points.
     fn draw_lines(&self, svg: &mut String, in_front: bool) {
-        let is_in_front = |style| matches!(style, LineStyle::Level | LineStyle::Drift | LineStyle::Threshold);
         for line in &self.plot.lines {
             if line.points.is_empty() || is_in_front(line.style) != in_front {
                 continue;
@@ -438,6 +437,14 @@ fn tone_class(tone: Tone) -> &'static str {
         Tone::Inconclusive => "inconclusive",
         Tone::Invalid => "invalid",
         Tone::NotRun => "not-run",
+    }
+}
+
+fn is_in_front(style: LineStyle) -> bool {
+    match style {
+        LineStyle::Level | LineStyle::Drift | LineStyle::Threshold => true,
+        LineStyle::Series(_) | LineStyle::Required | LineStyle::Compared | LineStyle::Limit => false,
+        LineStyle::Together(_) | LineStyle::Alone(_) => false,
     }
 }
 

@@ -129,7 +129,7 @@ pub(super) fn shifts(course: &SeriesCourse) -> Vec<PlotSpan> {
                 match tone {
                     Tone::Pass => "faster",
                     Tone::Fail => "slower",
-                    _ => "another level",
+                    Tone::Plain | Tone::Inconclusive | Tone::Invalid | Tone::NotRun => "another level",
                 },
                 words::day(shift.earliest_s),
                 words::day(shift.latest_s)
