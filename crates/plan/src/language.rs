@@ -1,10 +1,14 @@
 //! The language of plans: its keys, their TOML form, and positions in the file.
 
+pub(crate) mod form;
 pub(crate) mod keys;
+mod meant;
 pub(crate) mod nearest;
 pub(crate) mod plan_text;
+pub(crate) mod read;
 pub(crate) mod rejections;
 pub(crate) mod table;
+pub(crate) mod toml_errors;
 pub(crate) mod wire;
 
 pub use keys::{keys_paper, schema};

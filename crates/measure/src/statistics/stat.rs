@@ -71,7 +71,8 @@ macro_rules! stats {
         const ROWS: &[StatRow] = &[$($row),*];
 
         impl Stat {
-            const ALL: &[Self] = &[$(Self::$name),*];
+            /// All of them, in order.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
             /// All words, in order.
             pub const WORDS: &[&str] = &{
                 let mut words = [""; ROWS.len()];

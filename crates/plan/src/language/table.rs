@@ -24,6 +24,8 @@ pub(crate) struct PlanKey {
     pub(crate) form: KeyForm,
     /// Whether the table requires it.
     pub(crate) must: bool,
+    /// Whether `""` is a value of its own: a command line without options, or none in spite of a default.
+    pub(crate) keeps_empty: bool,
     /// An example of its value in a plan.
     pub(crate) example: &'static str,
     /// Its meaning, with its default.
@@ -31,6 +33,7 @@ pub(crate) struct PlanKey {
 }
 
 /// The form of a key's value. Text is in quotes everywhere.
+#[derive(Clone, Copy)]
 pub(crate) enum KeyForm {
     /// The version of the language.
     Version,
@@ -78,7 +81,7 @@ pub(crate) enum KeyForm {
 
 impl KeyForm {
     /// The table whose keys the value has.
-    pub(crate) fn table(&self) -> Option<&'static KeyTable> {
+    pub(crate) const fn table(&self) -> Option<&'static KeyTable> {
         match self {
             Self::Nodes(table)
             | Self::Table(table)
@@ -88,10 +91,68 @@ impl KeyForm {
             _ => None,
         }
     }
+
+    /// The form of a list of such values.
+    pub(crate) const fn in_list(self) -> Self {
+        match self {
+            Self::Table(table) => Self::Several(table),
+            Self::Numbers => Self::Numbers,
+            _ => Self::Texts,
+        }
+    }
+
+    /// The form of such values, each under a name.
+    pub(crate) const fn under_names(self) -> Self {
+        match self {
+            Self::Table(table) => Self::Named(table),
+            Self::Entries => Self::Scales,
+            _ => Self::Entries,
+        }
+    }
 }
 
 impl KeyTable {
     pub(crate) fn key(&self, name: &str) -> Option<&'static PlanKey> {
         self.keys.iter().find(|key| key.name == name)
+    }
+
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.keys.iter().map(|key| key.name).collect()
+    }
+
+    /// The table and every table in it, each once, in the order of the file.
+    pub(crate) fn with_inner(&'static self) -> Vec<&'static Self> {
+        let mut all = vec![self];
+        let mut at = 0;
+        while let Some(table) = all.get(at).copied() {
+            for inner in table.keys.iter().filter_map(|key| key.form.table()) {
+                if !all.iter().any(|known| known.name == inner.name) {
+                    all.push(inner);
+                }
+            }
+            at += 1;
+        }
+        all
+    }
+}
+
+impl PlanKey {
+    /// Whether an empty text means that the key is not given, such as a parameter that is empty at a scale.
+    pub(crate) fn may_be_empty(&self) -> bool {
+        let is_text = !matches!(
+            self.form,
+            KeyForm::Version
+                | KeyForm::Truth
+                | KeyForm::Number
+                | KeyForm::Texts
+                | KeyForm::Numbers
+                | KeyForm::Entries
+                | KeyForm::Scales
+                | KeyForm::Table(_)
+                | KeyForm::Named(_)
+                | KeyForm::Several(_)
+                | KeyForm::OneOrSeveral(_)
+        );
+        is_text && !self.must && !self.keeps_empty
     }
 }

@@ -18,7 +18,6 @@ mod like;
 mod parameters;
 mod placement;
 mod projection;
-mod readable;
 mod score;
 mod series;
 mod state;
@@ -27,12 +26,13 @@ mod test;
 mod uses;
 mod waiver;
 
-use serde::Deserialize;
-use toml::de::{DeTable, Deserializer};
+use toml::de::DeTable;
 use units::Usage;
 
+use crate::language::read::{TextRules, read_file};
 use crate::language::rejections::{Rejection, Rejections};
-use crate::language::{PlanErrors, keys, nearest, plan_text, wire};
+use crate::language::toml_errors::not_toml;
+use crate::language::{PlanErrors, nearest, plan_text, wire};
 use crate::model::{
     AlternatingTests, Choice, ClientLimit, Comparison, ContractClause, Course, Criterion, CriterionTerms,
     Dataset, DatasetDemand, Decide, Export, FileSystem, Goal, Group, Import, Plan, Projection, Role, Score,
@@ -88,25 +88,19 @@ fn checked(
     errors: &Rejections,
     is_recorded: bool,
 ) -> ParseResult<Plan> {
-    let mut file = DeTable::parse(place.text).map_err(|error| place.not_toml(&error))?;
+    let mut file = DeTable::parse(place.text).map_err(|error| not_toml(&error, place))?;
     let filled = parameters::fill(&mut file, place, choice)?;
     filled.errors.into_iter().for_each(|error| errors.add(error));
     let unresolved = like::resolve(file.get_mut(), place, errors);
-    keys::drop_empty(wire::PlanFile::TABLE, file.get_mut());
-    let unusable = [filled.unfilled, unresolved].concat();
-    if !readable::keep_readable(file.get_mut(), &unusable, place, errors) {
-        return Err(Rejection::Follows);
-    }
-    let read = wire::PlanFile::deserialize(Deserializer::from(file.clone()))
-        .map_err(|error| place.rejected(&error, &file))?;
+    let unfilled = [filled.unfilled, unresolved].concat();
+    let texts = TextRules { unfilled: &unfilled, errors: parameters::stray_marks };
+    let (read, late) = read_file(&file, &texts, place, errors)?;
     let plan = check::plan(read, place, errors, is_recorded)?;
-    parameters::stray_marks(file.get_ref(), place).into_iter().for_each(|error| errors.add(error));
+    late.of_texts.into_iter().for_each(|error| errors.add(error));
     // Values that nothing has read, such as a default that every test overrides. A value with another error
     // would be reported twice.
     if errors.number() == 0 {
-        for problem in keys::problems(&file) {
-            errors.add(place.at(problem.span, &problem.what));
-        }
+        late.of_forms.into_iter().for_each(|error| errors.add(error));
     }
     Ok(Plan { parameters: filled.values, choice: choice.clone(), ..plan })
 }

@@ -9,22 +9,53 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, Deserializer};
+use toml::de::{DeTable, DeValue};
 
 use super::Choice;
 use super::defaults::ParseResult;
 use super::nearest::nearest;
 use super::plan_text::PlanText;
+use crate::language::form;
+use crate::language::read::TableKeys as _;
 use crate::language::rejections::Rejection;
+use crate::language::wire::PlanFile;
 
 /// The part of a plan that is read first.
-#[derive(Default, Deserialize)]
-#[serde(default)]
 struct ParameterTables {
     parameters: BTreeMap<String, Spanned<String>>,
-    scale: BTreeMap<String, BTreeMap<Spanned<String>, Spanned<String>>>,
+    scale: BTreeMap<String, ScaleValues>,
+}
+
+impl ParameterTables {
+    fn read(file: &DeTable<'_>, place: &PlanText<'_>) -> ParseResult<Self> {
+        let table = |name: &str| {
+            let Some((value, key)) = file.get(name).zip(PlanFile::TABLE.key(name)) else { return Ok(None) };
+            match form::problem(PlanFile::TABLE, key, value) {
+                Some((span, what)) => Err(place.at(span, &what)),
+                None => Ok(value.get_ref().as_table()),
+            }
+        };
+        let parameters = table("parameters")?.map(texts).unwrap_or_default();
+        let scales = table("scale")?.into_iter().flatten();
+        Ok(Self {
+            parameters: parameters.into_iter().map(|(name, text)| (name.into_inner(), text)).collect(),
+            scale: scales
+                .filter_map(|(name, scale)| {
+                    Some((name.get_ref().to_string(), texts(scale.get_ref().as_table()?)))
+                })
+                .collect(),
+        })
+    }
+}
+
+/// The texts of a table by their names.
+fn texts(table: &DeTable<'_>) -> ScaleValues {
+    let text = |(name, text): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
+        let value = text.get_ref().as_str()?.to_owned();
+        Some((Spanned::new(name.span(), name.get_ref().to_string()), Spanned::new(text.span(), value)))
+    };
+    table.iter().filter_map(text).collect()
 }
 
 /// Puts the values of `choice` into the strings of `file`, and gives the values in effect by name, with the
@@ -34,8 +65,7 @@ pub(super) fn fill(
     place: &PlanText<'_>,
     choice: &Choice,
 ) -> ParseResult<FilledValues> {
-    let tables = ParameterTables::deserialize(Deserializer::from(file.clone()))
-        .map_err(|error| place.rejected(&error, file))?;
+    let tables = ParameterTables::read(file.get_ref(), place)?;
     let mut exported = Vec::new();
     exports(file.get_ref(), &mut exported);
     if let Some((name, value)) = tables.parameters.iter().find(|(name, _)| exported.contains(name)) {
@@ -243,20 +273,14 @@ fn exports(table: &DeTable<'_>, names: &mut Vec<String>) {
     }
 }
 
-/// Rejects placeholders in `file` that nothing replaces, so that none reaches a shell or a program. Gives an
-/// error for each.
+/// Rejects placeholders that nothing replaces in a value of the key `key` of the file, so that none reaches a
+/// shell or a program. Gives an error for each.
 ///
-/// The parameters of `file` are already replaced. `${NAME}` is allowed in command lines of workloads, if a
+/// The parameters of the file are already replaced. `${NAME}` is allowed in command lines of workloads, if a
 /// test exports it. `{step}` is allowed in the phases of a series.
-pub(super) fn stray_marks(file: &DeTable<'_>, place: &PlanText<'_>) -> Vec<Rejection> {
+pub(super) fn stray_marks(key: &str, value: &Spanned<DeValue<'_>>, place: &PlanText<'_>) -> Vec<Rejection> {
     let mut found = Vec::new();
-    for (key, value) in file {
-        let within = ValueKey { key: key.get_ref(), phase: false };
-        // Values of parameters were inserted where they are used.
-        if !matches!(within.key, "parameters" | "scale") {
-            look_for_marks(&within, value, place, &mut found);
-        }
-    }
+    look_for_marks(&ValueKey { key, phase: false }, value, place, &mut found);
     found
 }
 

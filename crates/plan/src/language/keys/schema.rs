@@ -9,9 +9,9 @@
 use serde_json::{Map, Value, json};
 use units::Dimension;
 
-use super::super::wire::{DIMENSIONS, PlanFile};
-use super::empty::may_be_empty;
-use super::{KeyForm, KeyTable, PlanKey, tables};
+use crate::language::read::TableKeys as _;
+use crate::language::table::{KeyForm, KeyTable, PlanKey};
+use crate::language::wire::{DIMENSIONS, PlanFile};
 
 /// The form of a table that has its keys from another one.
 const LIKE: &[&str] = &["like"];
@@ -22,7 +22,7 @@ const PARAMETER: &str = r"\$\{[^}]*\}";
 /// The schema, to be printed.
 pub fn schema() -> Value {
     let mut definitions = Map::new();
-    for table in tables().into_iter().skip(1) {
+    for table in PlanFile::TABLE.with_inner().into_iter().skip(1) {
         definitions.insert(table.name.to_owned(), object(table));
     }
     let mut whole = object(PlanFile::TABLE);
@@ -40,7 +40,7 @@ pub fn schema() -> Value {
 /// A table with its keys.
 fn object(table: &KeyTable) -> Value {
     let properties: Map<String, Value> =
-        table.keys.iter().map(|key| (key.name.to_owned(), property(table, key))).collect();
+        table.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
     let required: Vec<&str> = table.keys.iter().filter(|key| key.must).map(|key| key.name).collect();
     let mut object = json!({
         "type": "object",
@@ -67,8 +67,8 @@ fn object(table: &KeyTable) -> Value {
 }
 
 /// A key with its description.
-fn property(table: &KeyTable, key: &PlanKey) -> Value {
-    let mut property = match may_be_empty(table, key) {
+fn property(key: &PlanKey) -> Value {
+    let mut property = match key.may_be_empty() {
         true => json!({ "anyOf": [value(&key.form), { "enum": [""] }] }),
         false => value(&key.form),
     };

@@ -3,34 +3,21 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
+use toml::de::DeValue;
 
 use super::{CriterionKeys, NodesRule};
-use crate::model::Stripes;
+use crate::language::form::FileValue;
+use crate::language::read::{KeyValue, TableKeys, Walk, decimal};
+use crate::language::table::KeyForm;
+use crate::model::{Stat, Stripes};
+use crate::words::Word;
 
-const WHOLE: &str = "a whole number";
-
-/// Accepts a whole number or a text, and lets `read` parse it as text.
-struct PlainVisitor<F> {
-    expected: &'static str,
-    read: F,
-}
-
-impl<T, F: Fn(&str) -> Option<T>> Visitor<'_> for PlainVisitor<F> {
-    type Value = T;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.expected)
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
-        (self.read)(&number.to_string()).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        (self.read)(text.trim()).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+/// The text of a value that may be a number without quotes, without blanks at its ends.
+fn plain(value: &FileValue<'_>) -> Option<String> {
+    match value.get_ref() {
+        DeValue::Integer(number) => Some(decimal(number)),
+        DeValue::String(text) => Some(text.trim().to_owned()),
+        _ => None,
     }
 }
 
@@ -38,13 +25,11 @@ impl<T, F: Fn(&str) -> Option<T>> Visitor<'_> for PlainVisitor<F> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Count(pub(crate) u64);
 
-fn count(text: &str) -> Option<Count> {
-    text.parse().ok().map(Count)
-}
+impl KeyValue for Count {
+    const FORM: KeyForm = KeyForm::Count;
 
-impl<'de> Deserialize<'de> for Count {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PlainVisitor { expected: WHOLE, read: count })
+    fn read(value: &FileValue<'_>, _: &mut Walk<'_>) -> Option<Self> {
+        plain(value)?.parse().ok().map(Self)
     }
 }
 
@@ -52,21 +37,31 @@ impl<'de> Deserialize<'de> for Count {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CountOrNone(pub(crate) Option<Count>);
 
-impl<'de> Deserialize<'de> for CountOrNone {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let known = |text: &str| if text.is_empty() { Some(None) } else { count(text).map(Some) };
-        deserializer.deserialize_any(PlainVisitor { expected: WHOLE, read: known }).map(Self)
+impl KeyValue for CountOrNone {
+    const FORM: KeyForm = KeyForm::CountOr("");
+
+    fn read(value: &FileValue<'_>, walk: &mut Walk<'_>) -> Option<Self> {
+        if plain(value)?.is_empty() { Some(Self(None)) } else { KeyValue::read(value, walk).map(Self) }
     }
 }
 
 /// `1`, `"1"` or `"all"`.
-impl<'de> Deserialize<'de> for Stripes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = |text: &str| match text {
-            "all" => Some(Self::All),
-            text => count(text).map(|count| Self::Count(count.0)),
-        };
-        deserializer.deserialize_any(PlainVisitor { expected: "a whole number, or \"all\"", read })
+impl KeyValue for Stripes {
+    const FORM: KeyForm = KeyForm::CountOr("all");
+
+    fn read(value: &FileValue<'_>, walk: &mut Walk<'_>) -> Option<Self> {
+        if plain(value)? == "all" {
+            return Some(Self::All);
+        }
+        Count::read(value, walk).map(|count| Self::Count(count.0))
+    }
+}
+
+impl Word for Stat {
+    const WORDS: &'static [&'static str] = Self::WORDS;
+
+    fn named(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|stat| stat.row().word == word)
     }
 }
 
@@ -81,74 +76,56 @@ pub(crate) enum NodesValue {
     Search(Vec<String>, String),
 }
 
+impl KeyValue for NodesValue {
+    const FORM: KeyForm = KeyForm::Nodes(NodesRule::TABLE);
+
+    fn read(value: &FileValue<'_>, walk: &mut Walk<'_>) -> Option<Self> {
+        if let Some(word) = plain(value) {
+            return Some(Self::One(word));
+        }
+        let words = |all: Vec<NodeCount>| all.into_iter().map(|count| count.0).collect();
+        match walk.table(value)? {
+            NodesRule { steps: Some(steps), search: None, gain: None } => Some(Self::Steps(words(steps))),
+            NodesRule { steps: None, search: Some(search), gain: Some(gain) } => {
+                Some(Self::Search(words(search), gain))
+            }
+            _ => {
+                let what = "write { steps = [\"50%\", \"100%\"] } or { search = [2, 4, 8], gain = \"3 %\" }";
+                walk.reject((value.span(), what.to_owned()));
+                None
+            }
+        }
+    }
+}
+
 /// `12`, `"12"` or `"90%"`.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeCount(pub(crate) String);
 
-impl<'de> Deserialize<'de> for NodeCount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = |text: &str| Some(text.to_owned());
-        let expected = "a number of nodes such as 12 or \"90%\"";
-        deserializer.deserialize_any(PlainVisitor { expected, read }).map(Self)
-    }
-}
+impl KeyValue for NodeCount {
+    const FORM: KeyForm = KeyForm::Numbers;
 
-impl<'de> Deserialize<'de> for NodesValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodesVisitor)
-    }
-}
-
-struct NodesVisitor;
-
-impl<'de> Visitor<'de> for NodesVisitor {
-    type Value = NodesValue;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(
-            "a number of nodes such as 12 or \"90%\", { steps = [\"50%\", \"100%\"] } or \
-             { search = [2, 4, 8], gain = \"3 %\" }",
-        )
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<NodesValue, E> {
-        Ok(NodesValue::One(number.to_string()))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<NodesValue, E> {
-        Ok(NodesValue::One(text.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<NodesValue, A::Error> {
-        let words = |all: Vec<NodeCount>| all.into_iter().map(|count| count.0).collect();
-        match NodesRule::deserialize(MapAccessDeserializer::new(map))? {
-            NodesRule { steps: Some(steps), search: None, gain: None } => Ok(NodesValue::Steps(words(steps))),
-            NodesRule { steps: None, search: Some(search), gain: Some(gain) } => {
-                Ok(NodesValue::Search(words(search), gain))
-            }
-            _ => Err(A::Error::custom(
-                "write { steps = [\"50%\", \"100%\"] } or { search = [2, 4, 8], gain = \"3 %\" }",
-            )),
-        }
+    fn read(value: &FileValue<'_>, _: &mut Walk<'_>) -> Option<Self> {
+        plain(value).map(Self)
     }
 }
 
 /// A criterion's value. A bare number is read so that its rejection can name the missing unit.
-#[derive(Clone, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum CriterionValue {
-    Text(String),
-    Whole(i64),
-    Decimal(f64),
+#[derive(Clone)]
+pub(crate) struct CriterionValue(String);
+
+impl KeyValue for CriterionValue {
+    const FORM: KeyForm = KeyForm::Goal;
+
+    fn read(value: &FileValue<'_>, walk: &mut Walk<'_>) -> Option<Self> {
+        let text = String::read(value, walk).or_else(|| f64::read(value, walk).map(|n| n.to_string()));
+        text.map(Self)
+    }
 }
 
 impl fmt::Display for CriterionValue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => out.write_str(text),
-            Self::Whole(number) => write!(out, "{number}"),
-            Self::Decimal(number) => write!(out, "{number}"),
-        }
+        out.write_str(&self.0)
     }
 }
 
@@ -156,33 +133,13 @@ impl fmt::Display for CriterionValue {
 #[derive(Clone, Default)]
 pub(crate) struct Criteria(pub(crate) Vec<CriterionKeys>);
 
-impl<'de> Deserialize<'de> for Criteria {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OneOrMore)
-    }
-}
+impl KeyValue for Criteria {
+    const FORM: KeyForm = KeyForm::OneOrSeveral(CriterionKeys::TABLE);
 
-struct OneOrMore;
-
-impl<'de> Visitor<'de> for OneOrMore {
-    type Value = Criteria;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(
-            "a criterion such as { metric = \"write.bw\", op = \">=\", value = \"3.0 GB/s\" }, or \
-             several in [ ]",
-        )
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Criteria, A::Error> {
-        CriterionKeys::deserialize(MapAccessDeserializer::new(map)).map(|one| Criteria(vec![one]))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Criteria, A::Error> {
-        let mut all = Vec::new();
-        while let Some(one) = seq.next_element()? {
-            all.push(one);
+    fn read(value: &FileValue<'_>, walk: &mut Walk<'_>) -> Option<Self> {
+        match value.get_ref() {
+            DeValue::Array(_) => Vec::read(value, walk).map(Self),
+            _ => walk.table(value).map(|only| Self(vec![only])),
         }
-        Ok(Criteria(all))
     }
 }

@@ -1,8 +1,8 @@
 //! The key or word that an author of a plan probably meant: a similar one, a synonym, or one of another
 //! table.
 
-use super::super::nearest::nearest;
-use super::tables;
+use super::nearest::nearest;
+use super::table::KeyTable;
 
 /// Synonyms from other programs and common usage, with the words of a plan. Of several words of a plan, the
 /// first one that is allowed in that place is meant.
@@ -68,63 +68,59 @@ const IMPOSSIBLE: &[(&str, &[&str], &str)] = &[(
      the readers. For new files in each repetition, write them in a test and name it in `uses`",
 )];
 
-/// The message about an unknown key of the table with this name.
-pub(super) fn unknown_key(table: &str, key: &str, known: &[&str]) -> String {
+/// The message about an unknown key of the table with this name. `file` is the table of the whole file.
+pub(super) fn unknown_key(file: &'static KeyTable, table: &str, key: &str, known: &[&str]) -> String {
     let is_impossible = |(of, keys, _): &&(&str, &[&str], &str)| *of == table && keys.contains(&key);
     let impossible = IMPOSSIBLE.iter().find(is_impossible).map(|(_, _, hint)| format!(". {hint}."));
-    unknown("key", key, impossible.or_else(|| key_meant(key, known)), known)
+    unknown("key", key, impossible.or_else(|| key_meant(file, key, known)), known)
 }
 
 /// The message about an unknown word.
 pub(super) fn unknown_word(word: &str, known: &[&str]) -> String {
-    unknown("word", word, word_meant(word, known), known)
+    unknown("word", word, key_like(word, known).map(did_you_mean), known)
 }
 
 /// The largest number of words that a rejection lists in addition to a hint.
 const LISTED: usize = 10;
 
 /// The message about an unknown key or word, with the hint and the known ones.
-fn unknown(kind: &str, unknown: &str, meant: Option<String>, known: &[&str]) -> String {
+fn unknown(kind: &str, unknown: &str, hint: Option<String>, known: &[&str]) -> String {
     let all = known.join(", ");
-    match meant {
-        Some(meant) if known.len() > LISTED => {
-            format!("unknown {kind} `{unknown}`{meant}")
-        }
-        Some(meant) => format!("unknown {kind} `{unknown}`{meant} Known here: {all}."),
+    match hint {
+        Some(hint) if known.len() > LISTED => format!("unknown {kind} `{unknown}`{hint}"),
+        Some(hint) => format!("unknown {kind} `{unknown}`{hint} Known here: {all}."),
         None => format!("unknown {kind} `{unknown}`. Known here: {all}."),
     }
 }
 
 /// The hint about an unknown key: the key that is meant, what to write instead, or `None`.
-fn key_meant(unknown: &str, known: &[&str]) -> Option<String> {
+fn key_meant(file: &'static KeyTable, unknown: &str, known: &[&str]) -> Option<String> {
     if let Some(meant) = synonym(unknown, known) {
-        return Some(format!(". Did you mean `{meant}`?"));
+        return Some(did_you_mean(meant));
     }
     let low = unknown.to_lowercase();
     if let Some((_, hint)) = ELSEWHERE.iter().find(|(words, _)| words.contains(&low.as_str())) {
         return Some(format!(". {hint}."));
     }
-    let others: Vec<&str> =
-        tables().into_iter().filter(|table| table.key(unknown).is_some()).map(|table| table.opens).collect();
+    let others = file.with_inner().into_iter().filter(|table| table.key(unknown).is_some());
+    let others: Vec<&str> = others.map(|table| table.opens).collect();
     if !others.is_empty() {
         return Some(format!(". It is a key of {}.", others.join(", ")));
     }
-    nearest(unknown, known).map(|near| format!(". Did you mean `{near}`?"))
+    nearest(unknown, known).map(did_you_mean)
 }
 
-/// The key that an unknown key probably is.
-pub(super) fn key_like(unknown: &str, known: &[&str]) -> Option<String> {
-    synonym(unknown, known).or_else(|| nearest(unknown, known).map(str::to_owned))
+fn did_you_mean(word: &str) -> String {
+    format!(". Did you mean `{word}`?")
 }
 
-/// The hint about an unknown word.
-fn word_meant(unknown: &str, known: &[&str]) -> Option<String> {
-    let near = synonym(unknown, known).or_else(|| nearest(unknown, known).map(str::to_owned));
-    near.map(|near| format!(". Did you mean `{near}`?"))
+/// The key or word that an unknown one probably is.
+pub(super) fn key_like<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
+    synonym(unknown, known).or_else(|| nearest(unknown, known))
 }
 
-fn synonym(unknown: &str, known: &[&str]) -> Option<String> {
+fn synonym<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
     let low = unknown.to_lowercase();
     let (_, same) = SAME.iter().find(|(words, _)| words.contains(&low.as_str()))?;
-    same.iter().find(|word| known.contains(word)).map(|word| (*word).to_owned())
+    same.iter().find_map(|word| known.iter().find(|known| *known == word)).copied()
 }

@@ -1,9 +1,6 @@
-//! Checks whether a value in a plan has the form of its key, and names the expected form if not.
+//! The form that a value must have by the row of its key, and messages that name it.
 //!
-//! A rejected plan is checked to explain the rejection in terms of plans. An accepted plan is checked for
-//! values that nothing has read, such as a default that every test overrides.
-//!
-//! Never here: the meaning of a value.
+//! Never here: reading a value, its meaning.
 
 use std::ops::Range;
 
@@ -11,118 +8,53 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 use units::{Dimension, Quantity};
 
-use super::super::wire::PlanFile;
 use super::meant::{key_like, unknown_key, unknown_word};
-use super::{KeyForm, KeyTable, PlanKey};
+use super::table::{KeyForm, KeyTable, PlanKey};
 
-type SpannedValue<'i> = Spanned<DeValue<'i>>;
+pub(crate) type FileValue<'i> = Spanned<DeValue<'i>>;
 
-/// A value that does not have the form of its key.
-#[derive(Debug)]
-pub(crate) struct KeyProblem {
-    pub(crate) span: Range<usize>,
-    pub(crate) what: String,
-    /// Whether the reader itself rejects it. Other values are also rejected by a rule.
-    pub(crate) from_reader: bool,
-}
-
-/// All values that do not have the form of their key, in the order of the file.
-pub(crate) fn problems(file: &Spanned<DeTable<'_>>) -> Vec<KeyProblem> {
-    let mut found = Vec::new();
-    look(PlanFile::TABLE, &file.span(), file.get_ref(), &mut found);
-    found.sort_by_key(|problem| problem.span.start);
-    found
-}
-
-/// The same for one entry of a table.
-pub(crate) fn problems_of(table: &'static KeyTable, entry: &SpannedValue<'_>) -> Vec<KeyProblem> {
-    let mut found = Vec::new();
-    if let DeValue::Table(there) = entry.get_ref() {
-        look(table, &entry.span(), there, &mut found);
+/// The problem of a value of the table that does not have the form of its key, and its position.
+pub(crate) fn problem(
+    table: &KeyTable,
+    key: &PlanKey,
+    value: &FileValue<'_>,
+) -> Option<(Range<usize>, String)> {
+    if let (KeyForm::Word(words), DeValue::String(word)) = (key.form, value.get_ref())
+        && !words.contains(&word.as_ref())
+    {
+        return Some((value.span(), unknown_word(word, words)));
     }
-    found
+    let who = match table.name {
+        "file" => format!("`{}`", key.name),
+        _ => format!("`{}` of {}", key.name, table.opens),
+    };
+    let found = match key.form.table() {
+        Some(inner) => nested(table, key, inner, value),
+        None => plain(key, value),
+    };
+    found.err().map(|(span, what)| (span, format!("{who} {what}")))
 }
 
-/// The problem that the value of a key of the file does not have the form of tables.
-pub(crate) fn misplaced(key: &PlanKey, value: &SpannedValue<'_>) -> Option<KeyProblem> {
-    let (inner, mut inside) = (key.form.table()?, Vec::new());
-    let (span, what) = nested((PlanFile::TABLE, key), inner, value, &mut inside).err()?;
-    Some(KeyProblem { span, what: format!("`{}` {what}", key.name), from_reader: true })
-}
-
-/// The keys that the table does not have.
-pub(crate) fn unknown_keys(table: &'static KeyTable, there: &DeTable<'_>) -> Vec<KeyProblem> {
-    let known: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
-    let mut found = Vec::new();
-    for (key, _) in there {
-        let name: &str = key.get_ref();
-        if !known.contains(&name) {
-            let what = unknown_key(table.name, name, &known);
-            found.push(KeyProblem { span: key.span(), what, from_reader: true });
-        }
-    }
-    found
-}
-
-/// The reason why a file was rejected at `span`: the problem there, or else the first one.
-pub(crate) fn missed(file: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option<KeyProblem> {
-    let mut all = problems(file);
-    let at = all.iter().position(|problem| problem.span.start == span.start).unwrap_or(0);
-    (at < all.len()).then(|| all.swap_remove(at))
-}
-
-/// Checks one table.
-fn look(table: &'static KeyTable, span: &Range<usize>, there: &DeTable<'_>, found: &mut Vec<KeyProblem>) {
-    found.extend(unknown_keys(table, there));
-    for key in table.keys {
-        match there.get(key.name) {
-            // A misspelled key is reported once.
-            None if key.must && is_misspelled(table, key, there) => {}
-            None if key.must => {
-                let what = needed(table, key);
-                found.push(KeyProblem { span: span.clone(), what, from_reader: true });
-            }
-            None => {}
-            Some(value) => {
-                let who = match table.name {
-                    "file" => format!("`{}`", key.name),
-                    _ => format!("`{}` of {}", key.name, table.opens),
-                };
-                let rejected = match key.form.table() {
-                    Some(inner) => nested((table, key), inner, value, found),
-                    None => plain(key, value),
-                };
-                if let Some(what) = unknown(key, value) {
-                    found.push(KeyProblem { span: value.span(), what, from_reader: true });
-                }
-                found.extend(rejected.err().map(|(span, what)| {
-                    let what = format!("{who} {what}");
-                    KeyProblem { span, what, from_reader: false }
-                }));
-            }
-        }
-    }
+/// The keys that the table does not have, of a file with the table `file`.
+pub(crate) fn unknown_keys(
+    file: &'static KeyTable,
+    table: &KeyTable,
+    there: &DeTable<'_>,
+) -> Vec<(Range<usize>, String)> {
+    let known = table.names();
+    let unknown = there.keys().filter(|name| !known.contains(&name.get_ref().as_ref()));
+    unknown.map(|name| (name.span(), unknown_key(file, table.name, name.get_ref(), &known))).collect()
 }
 
 /// Whether an unknown key of the table is probably this key.
-fn is_misspelled(table: &KeyTable, key: &PlanKey, there: &DeTable<'_>) -> bool {
-    let known: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
-    let unknown = there.keys().map(|name| name.get_ref().as_ref()).filter(|name| !known.contains(name));
-    unknown.into_iter().any(|name: &str| key_like(name, &known).is_some_and(|meant| meant == key.name))
-}
-
-/// The message that a text is not one of the words of the key, if the reader knows them.
-fn unknown(key: &PlanKey, value: &SpannedValue<'_>) -> Option<String> {
-    match (&key.form, value.get_ref()) {
-        (KeyForm::Word(words), DeValue::String(word)) if !words.contains(&word.as_ref()) => {
-            Some(unknown_word(word, words))
-        }
-        _ => None,
-    }
+pub(crate) fn is_misspelled(table: &KeyTable, key: &PlanKey, there: &DeTable<'_>) -> bool {
+    let known = table.names();
+    let mut names = there.keys().map(|name| name.get_ref().as_ref());
+    names.any(|name| !known.contains(&name) && key_like(name, &known) == Some(key.name))
 }
 
 /// The message that a required key is missing.
-fn needed(table: &KeyTable, key: &PlanKey) -> String {
+pub(crate) fn needed(table: &KeyTable, key: &PlanKey) -> String {
     match key.example {
         "" => format!("{} needs {}", table.opens, key.about),
         example => {
@@ -134,12 +66,12 @@ fn needed(table: &KeyTable, key: &PlanKey) -> String {
 /// The problem and its position.
 type FormProblem = Result<(), (Range<usize>, String)>;
 
-fn reject(at: &SpannedValue<'_>, what: String) -> FormProblem {
+fn reject(at: &FileValue<'_>, what: String) -> FormProblem {
     Err((at.span(), what))
 }
 
 /// The message that a value must have another form.
-fn not(key: &PlanKey, wanted: &str, at: &SpannedValue<'_>) -> FormProblem {
+fn not(key: &PlanKey, wanted: &str, at: &FileValue<'_>) -> FormProblem {
     let found = named(at.get_ref());
     let such = match key.example {
         "" => String::new(),
@@ -149,7 +81,7 @@ fn not(key: &PlanKey, wanted: &str, at: &SpannedValue<'_>) -> FormProblem {
 }
 
 /// Checks a value that is not a table of keys.
-fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> FormProblem {
+fn plain(key: &PlanKey, value: &FileValue<'_>) -> FormProblem {
     match (&key.form, value.get_ref()) {
         (KeyForm::Version, DeValue::Integer(_))
         | (KeyForm::Text | KeyForm::Id | KeyForm::Goal, DeValue::String(_))
@@ -215,7 +147,7 @@ fn whole(number: &toml::de::DeInteger<'_>) -> Option<u64> {
     u64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &SpannedValue<'_>) -> FormProblem {
+fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &FileValue<'_>) -> FormProblem {
     let as_in = format!(". Write for example `{} = {}`.", key.name, key.example);
     match text.parse::<Quantity>() {
         _ if text.trim().parse::<f64>().is_ok() => reject(at, format!("has no unit{as_in}")),
@@ -256,34 +188,24 @@ fn entries(all: &DeTable<'_>) -> FormProblem {
     }
 }
 
-/// Checks a value that is a table of keys, or several such tables.
-fn nested(
-    (table, key): (&KeyTable, &PlanKey),
-    inner: &'static KeyTable,
-    value: &SpannedValue<'_>,
-    found: &mut Vec<KeyProblem>,
-) -> FormProblem {
-    let mut inside = |one: &SpannedValue<'_>, otherwise: &dyn Fn() -> String| match one.get_ref() {
-        DeValue::Table(there) => {
-            look(inner, &one.span(), there, found);
-            Ok(())
-        }
-        _ => reject(one, otherwise()),
-    };
+/// Checks a value that is a table of keys, or several such tables. Their keys are not checked.
+fn nested(table: &KeyTable, key: &PlanKey, inner: &KeyTable, value: &FileValue<'_>) -> FormProblem {
+    let is_table = |one: &&FileValue<'_>| one.get_ref().is_table();
     match (&key.form, value.get_ref()) {
-        (KeyForm::Nodes(_), DeValue::Integer(_) | DeValue::String(_)) => Ok(()),
-        (KeyForm::Table(_) | KeyForm::Nodes(_) | KeyForm::OneOrSeveral(_), DeValue::Table(_)) => {
-            inside(value, &String::new)
-        }
+        (KeyForm::Nodes(_), DeValue::Integer(_) | DeValue::String(_))
+        | (KeyForm::Table(_) | KeyForm::Nodes(_) | KeyForm::OneOrSeveral(_), DeValue::Table(_)) => Ok(()),
         (KeyForm::Several(_) | KeyForm::OneOrSeveral(_), DeValue::Array(all)) => {
-            let otherwise = |one: &SpannedValue<'_>| {
-                format!("must be a list of tables, but it has {}", named(one.get_ref()))
-            };
-            all.iter().try_for_each(|one| inside(one, &|| otherwise(one)))
+            all.iter().find(|one| !is_table(one)).map_or(Ok(()), |other| {
+                let found = named(other.get_ref());
+                reject(other, format!("must be a list of tables, but it has {found}"))
+            })
         }
-        (KeyForm::Named(_), DeValue::Table(all)) => all.iter().try_for_each(|(name, one)| {
-            inside(one, &|| format!("needs a name. Write `{}` above `{} = …`.", inner.opens, name.get_ref()))
-        }),
+        (KeyForm::Named(_), DeValue::Table(all)) => {
+            all.iter().find(|(_, one)| !is_table(one)).map_or(Ok(()), |(name, other)| {
+                let name = name.get_ref();
+                reject(other, format!("needs a name. Write `{}` above `{name} = …`.", inner.opens))
+            })
+        }
         _ => reject(value, other_form(table, key, inner, value.get_ref())),
     }
 }
