@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::Path;
 
 use command::{ToolLine, TypedCommand, WORKLOADS, WorkloadLine};
-use plan::app::{App, AppMetric, Pick, PrintedText, Stream};
+use plan::app::{App, AppMetric, KnownProgram, Pick, PrintedText, Stream};
 use plan::{Plan, schedule};
 use results::folder::{self, CampaignInfo, JobInfo, Machine, Manifest, names};
 use results::record::{METRICS, Record};
@@ -125,9 +125,9 @@ pub fn output(bytes: &[u8]) {
             let _ = app.records(&[], 1, "/", printed);
         }
     }
-    for known in ["ior", "mdtest", "flash-io"] {
-        let metrics = AppMetric::known(known, Stream::Out).unwrap_or_default();
+    for known in [KnownProgram::Ior, KnownProgram::Mdtest, KnownProgram::FlashIo] {
+        let metrics = AppMetric::known(known, Stream::Out);
         let _ = App { metrics, ..App::default() }.records(&[], 1, "/", printed);
-        let _ = App { parse: Some(known.to_owned()), ..App::default() }.records(&[], 1, "/", printed);
+        let _ = App { parse: Some(known), ..App::default() }.records(&[], 1, "/", printed);
     }
 }

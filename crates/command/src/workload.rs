@@ -215,6 +215,11 @@ impl WorkloadName {
         self.row().measures
     }
 
+    /// Its key in a plan; empty if a test cannot run it.
+    pub fn key(self) -> &'static str {
+        self.row().key
+    }
+
     /// The name of its command.
     pub fn command(self) -> &'static str {
         self.row().names[0]

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use command::{ior, mdtest};
 use regex_lite::Regex;
-use results::record::{End, Record, Reported, Run, SCHEMA, Value};
+use results::record::{APP, End, Record, Reported, Run, SCHEMA, Value};
 use units::{Dimension, Quantity};
 
 use crate::words::words;
@@ -24,7 +24,7 @@ pub struct App {
     /// Its metrics, by `PHASE.NAME`.
     pub metrics: Vec<AppMetric>,
     /// The known program whose output it prints.
-    pub parse: Option<String>,
+    pub parse: Option<KnownProgram>,
     /// The pattern of the line with its number of processes.
     pub tasks: Option<String>,
     /// The pattern of the lines with the seconds that it measured.
@@ -126,6 +126,18 @@ words! {
     }
 }
 
+words! {
+    /// A program whose output is known.
+    pub enum KnownProgram {
+        /// IOR.
+        Ior = "ior",
+        /// mdtest.
+        Mdtest = "mdtest",
+        /// FLASH-IO.
+        FlashIo = "flash-io",
+    }
+}
+
 /// Name, lines and unit.
 type KnownMetric = (&'static str, &'static [&'static str], &'static str);
 
@@ -149,43 +161,39 @@ macro_rules! rates_row {
     };
 }
 
-/// The metrics of known programs, which a plan selects by the program's name: name, lines, unit.
-///
-/// Recent releases of IOR print `Max Write` only with `-v`. The row of the summary begins with the same
-/// number. It has 20 or more columns after the number, and a row of one repetition has at most 10.
-const KNOWN: &[(&str, &[KnownMetric])] = &[
-    (
-        "ior",
-        &[
-            ("write.bw", &[r"^Max Write:\s+(\S+) MiB/sec", summary_row!("write")], "MiB/s"),
-            ("read.bw", &[r"^Max Read:\s+(\S+) MiB/sec", summary_row!("read")], "MiB/s"),
-        ],
-    ),
-    (
-        "mdtest",
-        &[
-            ("directory_creation.rate", &[rates_row!("Directory creation")], "/s"),
-            ("directory_stat.rate", &[rates_row!("Directory stat")], "/s"),
-            ("directory_rename.rate", &[rates_row!("Directory rename")], "/s"),
-            ("directory_removal.rate", &[rates_row!("Directory removal")], "/s"),
-            ("file_creation.rate", &[rates_row!("File creation")], "/s"),
-            ("file_stat.rate", &[rates_row!("File stat")], "/s"),
-            ("file_read.rate", &[rates_row!("File read")], "/s"),
-            ("file_removal.rate", &[rates_row!("File removal")], "/s"),
-        ],
-    ),
-    (
-        "flash-io",
-        &[("total.bw", &[r"^\s*[0-9]+\s+[0-9]+ x\s+[0-9]+ x\s+[0-9]+\s+[0-9.]+\s+([0-9.]+)\s*$"], "MiB/s")],
-    ),
-];
+impl KnownProgram {
+    /// Its metrics.
+    ///
+    /// Recent releases of IOR print `Max Write` only with `-v`. The row of the summary begins with the same
+    /// number. It has 20 or more columns after the number, and a row of one repetition has at most 10.
+    fn metrics(self) -> &'static [KnownMetric] {
+        match self {
+            Self::Ior => &[
+                ("write.bw", &[r"^Max Write:\s+(\S+) MiB/sec", summary_row!("write")], "MiB/s"),
+                ("read.bw", &[r"^Max Read:\s+(\S+) MiB/sec", summary_row!("read")], "MiB/s"),
+            ],
+            Self::Mdtest => &[
+                ("directory_creation.rate", &[rates_row!("Directory creation")], "/s"),
+                ("directory_stat.rate", &[rates_row!("Directory stat")], "/s"),
+                ("directory_rename.rate", &[rates_row!("Directory rename")], "/s"),
+                ("directory_removal.rate", &[rates_row!("Directory removal")], "/s"),
+                ("file_creation.rate", &[rates_row!("File creation")], "/s"),
+                ("file_stat.rate", &[rates_row!("File stat")], "/s"),
+                ("file_read.rate", &[rates_row!("File read")], "/s"),
+                ("file_removal.rate", &[rates_row!("File removal")], "/s"),
+            ],
+            Self::FlashIo => &[(
+                "total.bw",
+                &[r"^\s*[0-9]+\s+[0-9]+ x\s+[0-9]+ x\s+[0-9]+\s+[0-9.]+\s+([0-9.]+)\s*$"],
+                "MiB/s",
+            )],
+        }
+    }
+}
 
 impl AppMetric {
-    /// The metrics of the program that plans call `name`, in this stream, or the known names.
-    pub fn known(name: &str, stream: Stream) -> Result<Vec<Self>, Vec<&'static str>> {
-        let Some((_, metrics)) = KNOWN.iter().find(|(known, _)| *known == name) else {
-            return Err(KNOWN.iter().map(|(known, _)| *known).collect());
-        };
+    /// The metrics of a known program in this stream.
+    pub fn known(program: KnownProgram, stream: Stream) -> Vec<Self> {
         let metric = |(name, lines, unit): &KnownMetric| Self {
             name: (*name).to_owned(),
             lines: lines.iter().map(|line| (*line).to_owned()).collect(),
@@ -193,7 +201,7 @@ impl AppMetric {
             pick: Pick::One,
             stream,
         };
-        Ok(metrics.iter().map(metric).collect())
+        program.metrics().iter().map(metric).collect()
     }
 
     /// Its dimension, or the reason why it is not valid.
@@ -320,7 +328,7 @@ impl App {
     /// The facts in the output of a job whose files are in `dir`.
     fn reported(&self, dir: &str, printed: PrintedText<'_>) -> Result<Reported, String> {
         let text = printed.of(self.stream);
-        let mut facts = self.parse.as_ref().map(|name| reported::of(name, text)).unwrap_or_default();
+        let mut facts = self.parse.map(|program| reported::of(program, text)).unwrap_or_default();
         facts.dir = dir.to_owned();
         let of = |line: &String, name: &str| numbers(line, text).map_err(|why| format!("{name}: {why}"));
         if let Some(line) = &self.tasks {
@@ -334,8 +342,8 @@ impl App {
     }
 
     /// The message that the output of a known program has none of its results.
-    fn no_result(&self, program: &str, printed: PrintedText<'_>) -> String {
-        let what = format!("no line of {} is a result of {program}", self.stream.word());
+    fn no_result(&self, program: KnownProgram, printed: PrintedText<'_>) -> String {
+        let what = format!("no line of {} is a result of {}", self.stream.word(), program.word());
         let other = printed.of(self.stream.other());
         let is_there = self.metrics.iter().any(|metric| metric.has_numbers(other));
         what + &self.stream.remedy(is_there, "is", printed)
@@ -343,18 +351,18 @@ impl App {
 
     /// The facts of the command line that IOR printed, if the program is IOR.
     pub fn ior_line(&self, facts: &Reported) -> Option<ior::Line> {
-        self.options("ior", facts).map(ior::Line::read)
+        self.options(KnownProgram::Ior, facts).map(ior::Line::read)
     }
 
     /// The facts of the command line that mdtest printed, if the program is mdtest.
     pub fn mdtest_line(&self, facts: &Reported) -> Option<mdtest::Line> {
-        self.options("mdtest", facts).map(mdtest::Line::read)
+        self.options(KnownProgram::Mdtest, facts).map(mdtest::Line::read)
     }
 
-    /// The options on the command line that the program printed, if it is `name`.
-    fn options<'f>(&self, name: &str, facts: &'f Reported) -> Option<&'f [String]> {
-        let is_printed = self.parse.as_deref() == Some(name) && !facts.argv.is_empty();
-        is_printed.then(|| facts.arguments(name))
+    /// The options on the command line that the program printed, if it is this one.
+    fn options<'f>(&self, program: KnownProgram, facts: &'f Reported) -> Option<&'f [String]> {
+        let is_printed = self.parse == Some(program) && !facts.argv.is_empty();
+        is_printed.then(|| facts.arguments(program.word()))
     }
 
     /// The records of a job that printed this, or the reason why there are none. Its files are in `dir`.
@@ -365,14 +373,14 @@ impl App {
         dir: &str,
         printed: PrintedText<'_>,
     ) -> Result<Vec<Record>, String> {
-        let is_mdtest = self.parse.as_deref() == Some("mdtest");
+        let is_mdtest = self.parse == Some(KnownProgram::Mdtest);
         let rates = |text| if is_mdtest { log::without_times(text) } else { Cow::Borrowed(text) };
         let (out, err) = (rates(printed.out), rates(printed.err));
         let printed = PrintedText { out: &out, err: &err };
         let run = Run {
             schema: SCHEMA,
             tool: argv.first().cloned().unwrap_or_default(),
-            workload: "app".to_owned(),
+            workload: APP.to_owned(),
             argv: argv.to_vec(),
             ranks,
             ..Run::default()
@@ -386,7 +394,7 @@ impl App {
         for metric in self.metrics.iter().filter(is_there) {
             records.push(Record::Value(metric.value(printed)?));
         }
-        if let (Some(program), [_]) = (&self.parse, &records[..]) {
+        if let (Some(program), [_]) = (self.parse, &records[..]) {
             return Err(self.no_result(program, printed));
         }
         let facts = self.reported(dir, printed)?;

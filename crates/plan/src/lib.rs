@@ -18,7 +18,7 @@ mod placement;
 pub mod schedule;
 mod words;
 
-pub use command::{CEPHFS, unmounted};
+pub use command::{CEPHFS, POSIX, WorkloadName, unmounted};
 pub use deferred::left_out;
 pub use language::{PlanErrors, keys_paper, schema};
 pub use model::*;

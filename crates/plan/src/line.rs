@@ -5,7 +5,7 @@
 
 use command::{Measures, PlannedLine, ToolLine, WorkloadName, backend, ior};
 pub use command::{has_stamped_data, shows_progress};
-use results::record::CaseOutcome;
+use results::record::{APP, CaseOutcome};
 use units::Usage;
 
 use crate::app::App;
@@ -37,10 +37,10 @@ fn yields(measures: Measures, metric: &str) -> bool {
 impl Line {
     /// Reads the command line that a plan gives under `key`, which names the workload.
     pub fn parse(key: &str, text: &str) -> Result<Self, Usage> {
-        match key {
-            "ior" => ior::Line::parse(text).map(|line| Self::Ior(Box::new(line))),
-            _ => ToolLine::parse(key, text).map(Self::Tool),
+        if key == WorkloadName::Ior.key() {
+            return ior::Line::parse(text).map(|line| Self::Ior(Box::new(line)));
         }
+        ToolLine::parse(key, text).map(Self::Tool)
     }
 
     /// The command line with written data read back and compared afterwards, as [`ior::Line::verified`] does.
@@ -76,10 +76,11 @@ impl Line {
 
     /// The command of the workload.
     pub fn workload(&self) -> &'static str {
-        self.name().map_or("app", WorkloadName::command)
+        self.name().map_or(APP, WorkloadName::command)
     }
 
-    fn name(&self) -> Option<WorkloadName> {
+    /// The workload; `None` for an external program.
+    pub fn name(&self) -> Option<WorkloadName> {
         match self {
             Self::Ior(_) => Some(WorkloadName::Ior),
             Self::Tool(line) => Some(line.workload()),

@@ -12,6 +12,7 @@ mod space;
 
 use std::collections::BTreeMap;
 
+use command::WorkloadName;
 use units::Usage;
 
 use crate::launcher::Launch;
@@ -373,7 +374,7 @@ fn state_job(plan: &Plan, index: usize, look: usize, before: usize) -> PlannedJo
         servers: None,
         down: None,
         setup: Vec::new(),
-        workload: "age",
+        workload: WorkloadName::Age.command(),
         words: [&["{dir}".to_owned()], state.words()].concat(),
         starts_ranks: false,
         at_once: None,

@@ -88,6 +88,9 @@ pub struct Value {
     pub lines: u64,
 }
 
+/// The workload of a job that is an external program.
+pub const APP: &str = "app";
+
 /// Facts of a job: who measured, and with which programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {

@@ -7,6 +7,7 @@
 //! Never here: the rules themselves; this file has their table.
 
 mod arrows;
+mod backends;
 mod bans;
 mod cycles;
 mod messages;
@@ -44,6 +45,7 @@ type Rule = fn(&Tree) -> Vec<Finding>;
 
 const RULES: &[Rule] = &[
     arrows::between_crates,
+    backends::named,
     bans::calls,
     bans::attributes,
     cycles::between_modules,

@@ -3,10 +3,10 @@
 //! Never here: the values of these parts. Records of other programs may lack some.
 
 use super::of_job::{is_reused, parts};
-use command::discards_data;
+use command::{WorkloadName, discards_data};
 use results::folder::{Job, JobEnd};
 use results::reason::{Reason, reason};
-use results::record::{Counts, OpenedFiles, Phase, Record, Run, is_part, phases};
+use results::record::{APP, Counts, OpenedFiles, Phase, Record, Run, is_part, phases};
 
 /// The pace of clocks is always recorded for a phase whose transfers last this long, seconds. It is compared
 /// from 1 ms on.
@@ -30,10 +30,10 @@ pub fn lacks(job: &Job) -> Option<Reason> {
         return Some(reason("arguments", None));
     }
     let nodes = run.clients.as_ref().map_or(0, |clients| clients.nodes.len());
-    if run.workload != "app" && nodes != run.nodes as usize {
+    if run.workload != APP && nodes != run.nodes as usize {
         return Some(reason("nodes", None));
     }
-    let has_columns = !["app", "flash-io"].contains(&&*run.workload);
+    let has_columns = ![APP, WorkloadName::FlashIo.command()].contains(&&*run.workload);
     let is_place_known = run.clients.as_ref().is_some_and(|clients| !clients.mounted.is_empty());
     phases(&job.records).find_map(|phase| {
         let place = missing_place(phase, run, is_place_known);

@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 
 use super::{contradiction as differs, is_longer, is_unmounted, shown_s, shown_unix};
+use command::WorkloadName;
 use results::folder::{Campaign, ChainedJob, Job, NODE_CLOCK_S, unix_s};
 use results::reason::Reason;
-use results::record::{Phase, Record, Run, phases};
+use results::record::{APP, Phase, Record, Run, phases};
 
 use super::of_phase::known_moments;
 
@@ -71,7 +72,7 @@ fn overlapping_phases(job: &Job) -> Option<Reason> {
 /// The run record of a workload of this program.
 pub(super) fn run_of(job: &Job) -> Option<&Run> {
     job.records.iter().find_map(|record| match record {
-        Record::Run(run) if run.workload != "app" => Some(run),
+        Record::Run(run) if run.workload != APP => Some(run),
         _ => None,
     })
 }
@@ -104,7 +105,7 @@ fn of_command(job: &Job) -> Option<Reason> {
 /// The command line of an external program, which the campaign writes into its records.
 fn argv_of_app(record: &Record) -> Option<&[String]> {
     match record {
-        Record::Run(run) if run.workload == "app" && !run.argv.is_empty() => Some(&run.argv),
+        Record::Run(run) if run.workload == APP && !run.argv.is_empty() => Some(&run.argv),
         _ => None,
     }
 }
@@ -153,7 +154,8 @@ fn of_files(campaign: &Campaign, job: &Job) -> Option<Reason> {
     };
     let unmounted = |phase: &Phase| info.data.values().any(|dir| is_unmounted(&phase.path, dir));
     // The lines of a script name their own files.
-    let is_script = run_of(job)?.workload == "ior" && argv.iter().any(|word| word.starts_with("-f"));
+    let is_ior = run_of(job)?.workload == WorkloadName::Ior.command();
+    let is_script = is_ior && argv.iter().any(|word| word.starts_with("-f"));
     let mut paths = phases(&job.records).filter_map(|phase| Some((phase, absolute(&phase.path)?)));
     paths.find_map(|(phase, path)| {
         let fact = |what, value| Some(differs(job, ("path", path.to_owned()), (what, value)));

@@ -4,6 +4,7 @@
 
 use super::of_job::run_of;
 use super::{contradiction as differs, is_longer, shown_s};
+use command::WorkloadName;
 use results::folder::Job;
 use results::reason::Reason;
 use results::record::{BENCHMARK, Phase, phases};
@@ -13,7 +14,7 @@ const PART: &str = "benchmark_";
 
 /// The first benchmark whose kinds do not add up, if any.
 pub(super) fn contradiction(job: &Job) -> Option<Reason> {
-    run_of(job).filter(|run| run.workload == "md-workbench")?;
+    run_of(job).filter(|run| run.workload == WorkloadName::MdWorkbench.command())?;
     let mut wholes = phases(&job.records).filter(|phase| phase.phase == BENCHMARK);
     wholes.find_map(|whole| {
         let is_part = |phase: &&Phase| {

@@ -3,6 +3,7 @@
 //! Never here: the output of external programs, which only a plan explains.
 
 use super::of_job::run_of;
+use command::WorkloadName;
 use results::folder::{IorRow, Job};
 use results::reason::Reason;
 use results::record::{Phase, phases};
@@ -26,7 +27,7 @@ fn bw(phase: &Phase) -> f64 {
 
 /// The first printed row that none of its phases has.
 pub(super) fn contradiction(job: &Job) -> Option<Reason> {
-    run_of(job).filter(|run| run.workload == "ior")?;
+    run_of(job).filter(|run| run.workload == WorkloadName::Ior.command())?;
     job.printed.as_deref()?.lines().filter_map(IorRow::parse).find_map(|row| {
         let mut about = phases(&job.records).filter(|phase| is_about(&row, phase)).peekable();
         let first = *about.peek()?;

@@ -2,7 +2,7 @@
 //!
 //! Never here: the threshold.
 
-use command::ior;
+use command::{WorkloadName, ior};
 use plan::{Criterion, Goal, Test};
 use results::finding::{Finding, Severity};
 use results::folder::JobEnd;
@@ -213,7 +213,8 @@ fn only_the_mean_meets(criterion: &Criterion, mean: f64, whole: f64) -> Option<Q
 
 /// A walk in which a rank listed few entries.
 fn walk(test: &Test, phases: &[&Phase]) -> Option<Reason> {
-    let walks = phases.iter().filter(|phase| test.line.workload() == "ls-lr" && phase.phase == "list");
+    let is_walk = test.line.name() == Some(WorkloadName::LsLr);
+    let walks = phases.iter().filter(|phase| is_walk && phase.phase == "list");
     let each = walks.filter_map(|phase| phase.each_rank.as_ref());
     let fewest = each.flat_map(|each| (0..each.ranks).filter_map(|rank| each.moved.of(rank))).min();
     let entries = fewest.filter(|entries| *entries < WALKED)?;

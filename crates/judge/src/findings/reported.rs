@@ -2,7 +2,7 @@
 //!
 //! Never here: contradictions, which make a measurement INVALID.
 
-use plan::app::App;
+use plan::app::{App, KnownProgram};
 use results::finding::{Finding, Severity};
 use results::folder::{Job, Program};
 use results::reason::{Reason, any, reason};
@@ -45,9 +45,11 @@ fn cached(job: &Job, app: &App) -> Option<Reason> {
     let phase = facts.phases.iter().find(|one| ["read", "file_stat", "file_read"].contains(&&*one.phase))?;
     let line = app.ior_line(facts);
     let bypasses = line.is_some_and(|line| line.is_direct() || line.drop_caches);
-    let other_nodes = match app.parse.as_deref() {
-        Some("ior") => facts.shifted == Some(true),
-        _ => app.mdtest_line(facts).is_some_and(|line| line.rank_shift() != Some(0)),
+    let other_nodes = match app.parse {
+        Some(KnownProgram::Ior) => facts.shifted == Some(true),
+        Some(KnownProgram::Mdtest | KnownProgram::FlashIo) | None => {
+            app.mdtest_line(facts).is_some_and(|line| line.rank_shift() != Some(0))
+        }
     };
     let moved = other_nodes && facts.nodes.is_some_and(|nodes| nodes > 1);
     (!bypasses && !moved).then(|| reason!(ReportedCached { phase: &phase.phase, .. }))

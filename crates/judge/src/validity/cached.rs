@@ -2,6 +2,7 @@
 //!
 //! Never here: what a plan allows.
 
+use command::WorkloadName;
 use results::folder;
 use results::reason::{Code, Reason, reason, row};
 use results::record::{CACHED_SHARE, Record};
@@ -37,7 +38,7 @@ pub(crate) fn is_metadata_read(case: &TestCriterion<'_>) -> bool {
 fn is_of_reads_in_benchmark(case: &TestCriterion<'_>) -> bool {
     let line = &case.test.line;
     let only_reads = || !line.phases().iter().any(|phase| phase == "benchmark_create");
-    line.workload() == "md-workbench"
+    line.name() == Some(WorkloadName::MdWorkbench)
         && case.phase() == "benchmark"
         && (case.metric().starts_with("latency") || only_reads())
 }
@@ -75,7 +76,7 @@ fn names(case: &TestCriterion<'_>) -> Result<(), Reason> {
     }
     match names::origin(case) {
         Some(CacheOrigin::SameNode(reason)) => {
-            let walk = case.test.line.workload() == "ls-lr";
+            let walk = case.test.line.name() == Some(WorkloadName::LsLr);
             let field = if walk { row::NamesOnOwnNode::walk } else { row::NamesOnOwnNode::operations };
             Err(reason.with(field, true))
         }

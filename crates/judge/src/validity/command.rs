@@ -5,13 +5,13 @@
 //!
 //! Never here: numbers of ranks and nodes, and the results of a job.
 
-use command::ior;
+use command::{WorkloadName, ior};
 use plan::deferred;
 use plan::line::has_stamped_data;
 use plan::schedule::PlannedJob;
 use results::folder::Job;
 use results::reason::{Reason, any, reason};
-use results::record::{Counts, DataKeyFacts, Phase};
+use results::record::{APP, Counts, DataKeyFacts, Phase};
 
 use crate::case::TestCriterion;
 use crate::index::{Index, phases, runs};
@@ -39,7 +39,7 @@ fn of_job(index: &Index<'_>, job: &Job) -> Result<(), Reason> {
     }
     let planned = index.planned(&job.info.test).find(|planned| planned.repetition == job.info.repetition);
     // A job that cannot be completed is not evaluated, for another reason.
-    let Some(mut planned) = planned.cloned().filter(|planned| planned.workload != "app") else {
+    let Some(mut planned) = planned.cloned().filter(|planned| planned.workload != APP) else {
         return Ok(());
     };
     let records = |test: &str, repetition| index.records(test, repetition);
@@ -48,7 +48,7 @@ fn of_job(index: &Index<'_>, job: &Job) -> Result<(), Reason> {
     }
     received(&planned, job)?;
     keyed(index, &planned, job)?;
-    if planned.workload != "ior" {
+    if planned.workload != WorkloadName::Ior.command() {
         return Ok(());
     }
     let line = ior::Line::read(&planned.words);

@@ -8,11 +8,13 @@
 
 use std::borrow::Cow;
 
+use super::KnownProgram;
+
 /// A run of a program in a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogRun<'t> {
     /// The program, as plans call it.
-    pub program: &'static str,
+    pub program: KnownProgram,
     /// The line in which it begins, from 1.
     pub line: u64,
     /// Its output, from its first line to the line that ends it.
@@ -48,7 +50,7 @@ impl<'t> LogTest<'t> {
 
 /// How the output of a program begins and ends.
 struct LogFormat {
-    program: &'static str,
+    program: KnownProgram,
     begins: fn(&str) -> bool,
     ends: fn(&str) -> bool,
     tests: for<'t> fn(&'t str) -> Vec<LogTest<'t>>,
@@ -56,13 +58,13 @@ struct LogFormat {
 
 const FORMATS: [LogFormat; 2] = [
     LogFormat {
-        program: "ior",
+        program: KnownProgram::Ior,
         begins: |line| line.contains("MPI Coordinated Test of Parallel I/O"),
         ends: |line| ["Finished", "Run finished"].iter().any(|word| line.starts_with(word)),
         tests: ior_tests,
     },
     LogFormat {
-        program: "mdtest",
+        program: KnownProgram::Mdtest,
         begins: |line| line.starts_with("-- started at "),
         ends: |line| line.starts_with("-- finished at "),
         tests: mdtest_tests,
@@ -81,7 +83,7 @@ struct BegunRun {
 impl BegunRun {
     fn ended(self, log: &str, to: usize, has_ended: bool) -> LogRun<'_> {
         let (text, LogFormat { program, tests, .. }) = (&log[self.from..to], self.format);
-        LogRun { program, line: self.line, text, has_ended, tests: tests(text) }
+        LogRun { program: *program, line: self.line, text, has_ended, tests: tests(text) }
     }
 }
 
@@ -247,7 +249,10 @@ SUMMARY rate: (of 1 iterations)
         let runs = runs(&log);
         let found: Vec<_> = runs.iter().map(|run| (run.program, run.line, run.text)).collect();
         assert!(runs.iter().all(|run| run.has_ended), "{runs:?}");
-        assert_eq!(found, [("ior", 2, IOR), ("mdtest", 16, MDTEST), ("ior", 28, IOR)]);
+        assert_eq!(
+            found,
+            [(KnownProgram::Ior, 2, IOR), (KnownProgram::Mdtest, 16, MDTEST), (KnownProgram::Ior, 28, IOR)]
+        );
         assert!(super::runs("nothing\n").is_empty());
     }
 

@@ -5,46 +5,21 @@ use toml::Spanned;
 use super::defaults::{Defaults, ParseResult, among};
 use super::launch::without_empty;
 use super::wire;
-use crate::app::{App, AppMetric};
+use crate::app::{App, AppMetric, KnownProgram};
+use crate::words::Word as _;
 
 impl Defaults<'_> {
     /// The program of a test.
     pub(super) fn app(&self, who: &str, spanned: &Spanned<wire::AppKeys>) -> ParseResult<App> {
-        let wire::AppKeys { argv, metrics, parse, stream, tasks, seconds, writes } = spanned.get_ref();
+        let wire::AppKeys { argv, stream, tasks, seconds, writes, .. } = spanned.get_ref();
         let argv = without_empty(argv);
-        let stream = stream.unwrap_or_default();
         let rejected = |why: String| self.place.error(spanned, format!("{who}: app: {why}"));
         if argv.is_empty() {
             return Err(rejected(
                 "give the program and its arguments as `argv = [\"./umt\", \"{dir}/dump\"]`".into(),
             ));
         }
-        let metrics = match (parse, metrics.is_empty()) {
-            (Some(name), true) => AppMetric::known(name.get_ref(), stream).map_err(|known| {
-                let near = among(name.get_ref(), &known);
-                self.place.error(name, format!("{who}: `{}` is not a known output{near}", name.get_ref()))
-            })?,
-            (Some(name), false) => {
-                return Err(self
-                    .place
-                    .error(name, format!("{who}: give `parse` or `metrics`, but not both")));
-            }
-            (None, true) => {
-                let what = "no metrics. Write `metrics = { \"step.bw\" = { line = \"rate: ([0-9.]+)\", \
-                    unit = \"GB/s\" } }`, or `parse = \"ior\"`.";
-                return Err(rejected(what.into()));
-            }
-            (None, false) => metrics
-                .iter()
-                .map(|(name, metric)| AppMetric {
-                    name: name.clone(),
-                    lines: vec![metric.line.clone()],
-                    unit: metric.unit.clone(),
-                    pick: metric.pick,
-                    stream: metric.stream.unwrap_or(stream),
-                })
-                .collect(),
-        };
+        let (parse, metrics) = self.app_metrics(who, spanned)?;
         for metric in &metrics {
             if !metric.name.contains('.') {
                 return Err(rejected(format!(
@@ -58,16 +33,51 @@ impl Defaults<'_> {
             let why = line.as_ref().and_then(|line| crate::app::check(line).err());
             why.map_or(Ok(()), |why| Err(rejected(format!("{name}: {why}"))))?;
         }
-        let writes_bytes = writes.as_ref().map_or(Ok(0), |text| self.size(who, text))?;
         Ok(App {
             words: argv,
             metrics,
-            parse: parse.as_ref().map(|name| name.get_ref().clone()),
+            parse,
             tasks: tasks.clone(),
             seconds: seconds.clone(),
-            stream,
-            writes_bytes,
+            stream: stream.unwrap_or_default(),
+            writes_bytes: writes.as_ref().map_or(Ok(0), |text| self.size(who, text))?,
         })
+    }
+
+    /// The metrics of a program, with the known program whose metrics they are.
+    fn app_metrics(
+        &self,
+        who: &str,
+        spanned: &Spanned<wire::AppKeys>,
+    ) -> ParseResult<(Option<KnownProgram>, Vec<AppMetric>)> {
+        let wire::AppKeys { metrics, parse, stream, .. } = spanned.get_ref();
+        let stream = stream.unwrap_or_default();
+        let rejected = |at, why: String| Err(self.place.error(at, format!("{who}: {why}")));
+        match (parse, metrics.is_empty()) {
+            (Some(name), true) => match KnownProgram::named(name.get_ref()) {
+                Some(program) => Ok((Some(program), AppMetric::known(program, stream))),
+                None => {
+                    let near = among(name.get_ref(), KnownProgram::WORDS);
+                    rejected(name, format!("`{}` is not a known output{near}", name.get_ref()))
+                }
+            },
+            (Some(name), false) => rejected(name, "give `parse` or `metrics`, but not both".into()),
+            (None, true) => {
+                let what = "app: no metrics. Write `metrics = { \"step.bw\" = { line = \"rate: \
+                    ([0-9.]+)\", unit = \"GB/s\" } }`, or `parse = \"ior\"`.";
+                Err(self.place.error(spanned, format!("{who}: {what}")))
+            }
+            (None, false) => {
+                let metric = |(name, metric): (&String, &wire::MetricKeys)| AppMetric {
+                    name: name.clone(),
+                    lines: vec![metric.line.clone()],
+                    unit: metric.unit.clone(),
+                    pick: metric.pick,
+                    stream: metric.stream.unwrap_or(stream),
+                };
+                Ok((None, metrics.iter().map(metric).collect()))
+            }
+        }
     }
 
     /// The size that `writes` states.

@@ -1,7 +1,6 @@
 //! The rules of datasets: their command line, the data that they must hold, and how long they are kept.
 
-use command::ToolLine;
-use command::ior;
+use command::{ToolLine, WorkloadName, ior};
 use toml::Spanned;
 use units::{Dimension, bytes_binary};
 
@@ -131,7 +130,7 @@ impl Defaults<'_> {
         if let Some(why) = super::test::two_meanings(words.get_ref()).filter(|_| !self.is_recorded) {
             return rejected(why);
         }
-        let line = match ToolLine::parse("mdtest", words.get_ref()) {
+        let line = match ToolLine::parse(WorkloadName::Mdtest.key(), words.get_ref()) {
             Ok(line) => line,
             Err(error) => return rejected(error.0),
         };

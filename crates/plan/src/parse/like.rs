@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use results::record::APP;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -115,7 +116,7 @@ impl<'i> LikeTests<'_, 'i> {
 /// The keys of `own`, and those of `base` that it does not replace.
 fn merged<'i>(base: &DeTable<'i>, own: &DeTable<'i>) -> DeTable<'i> {
     let has = |name: &str| own.contains_key(name);
-    let is_line = |name: &str| name == "app" || command::plan_keys().any(|key| key == name);
+    let is_line = |name: &str| name == APP || command::plan_keys().any(|key| key == name);
     let has_line = own.keys().any(|key| is_line(key.get_ref()));
     let is_replaced = |name: &str| match name {
         name if OWN.contains(&name) || has(name) => true,

@@ -2,6 +2,7 @@
 
 use std::mem::discriminant;
 
+use command::WorkloadName;
 use toml::Spanned;
 
 use super::defaults::{Defaults, ParseResult, among, name};
@@ -161,7 +162,7 @@ impl Defaults<'_> {
                 "state.{word} and --preload on the command line set the same. Remove one."
             ));
         }
-        let creates = test.line.workload() == "mdtest" && !test.line.only_reads();
+        let creates = test.line.name() == Some(WorkloadName::Mdtest) && !test.line.only_reads();
         if found.preload().is_some() && !creates {
             return rejected(format!(
                 "state.{word} fills the directories of an mdtest command line that creates (-C)"

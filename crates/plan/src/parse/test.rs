@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use results::record::APP;
 use toml::Spanned;
 use units::Dimension;
 
@@ -396,8 +397,9 @@ impl Defaults<'_> {
                 format!("{who}: `{key}` is a second command line. Write it as a separate test."),
             )),
             (None, _) => {
-                let others = command::plan_keys().filter(|key| *key != "ior");
-                let keys: Vec<&str> = ["ior"].into_iter().chain(others).chain(["app"]).collect();
+                let first = command::WorkloadName::Ior.key();
+                let others = command::plan_keys().filter(|key| *key != first);
+                let keys: Vec<&str> = [first].into_iter().chain(others).chain([APP]).collect();
                 let keys = keys.join("`, `");
                 Err(self.place.error(&wire.id, format!("{who} has no command line. Give one as `{keys}`.")))
             }

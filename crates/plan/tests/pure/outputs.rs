@@ -1,6 +1,6 @@
 //! The numbers that are found in the output of external programs.
 
-use plan::app::{App, AppMetric, PrintedText, Stream};
+use plan::app::{App, AppMetric, KnownProgram, PrintedText, Stream};
 use plan::{Plan, launcher::LaunchKind};
 use results::Record;
 
@@ -98,8 +98,8 @@ fn an_output_of_ior_4_1_without_max_lines_is_read_from_its_summary() {
 
 /// The rates of operations that mdtest prints for `rows`, which may have several tables.
 fn mdtest_rates(rows: &str) -> Result<Vec<(String, f64)>, String> {
-    let metrics = AppMetric::known("mdtest", Stream::Out).unwrap();
-    let mdtest = App { metrics, parse: Some("mdtest".to_owned()), ..App::default() };
+    let metrics = AppMetric::known(KnownProgram::Mdtest, Stream::Out);
+    let mdtest = App { metrics, parse: Some(KnownProgram::Mdtest), ..App::default() };
     let rates = values(&mdtest, out(rows))?;
     Ok(rates.into_iter().map(|(name, value)| (name, value * f64::from(1 << 20))).collect())
 }

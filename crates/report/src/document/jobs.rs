@@ -7,15 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use results::Record;
 use results::folder::{Campaign, Fill, Job, JobEnd, Manifest, Target, names};
-use results::record::{Clients, ClockFacts, DifferingNodes, Failure, Mounted, Reported, Run};
+use results::record::{APP, Clients, ClockFacts, DifferingNodes, Failure, Mounted, Reported, Run};
 
 use super::anchors::Anchors;
 use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, time, yes_no};
 use super::{Block, Cell, Fact, JobBlock, Section, Table, constants};
 use crate::sentences;
 
-/// The workload in the records of an external program.
-const APP: &str = "app";
 /// The text of a fact that no record has.
 const NOT_RECORDED: &str = "not recorded";
 /// The files of a job that are linked if they have a hash.

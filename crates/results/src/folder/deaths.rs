@@ -10,7 +10,7 @@ use std::fmt;
 use super::{DeadProcess, Job, JobEnd, names};
 use crate::Record;
 use crate::reason::{Reason, reason};
-use crate::record::Failure;
+use crate::record::{APP, Failure};
 
 /// The number of first and of last lines that are quoted for a job that died.
 const FIRST_LINES: usize = 2;
@@ -40,7 +40,7 @@ impl Job {
 
     /// The failure that it recorded. An external program has no ranks.
     pub fn failure(&self) -> Option<Reason> {
-        let is_app = |record: &Record| matches!(record, Record::Run(run) if run.workload == "app");
+        let is_app = |record: &Record| matches!(record, Record::Run(run) if run.workload == APP);
         let Failure { step, rank, node, why, .. } = self.records.iter().find_map(|record| match record {
             Record::Failure(failure) => Some(failure),
             _ => None,

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use results::folder::{self, Job, JobEnd, JobInfo, StagedJob};
-use results::record::{BadRange, ErrorCause, FailedCall, Failure, Notice, Phase, Record, error_cause};
+use results::record::{APP, BadRange, ErrorCause, FailedCall, Failure, Notice, Phase, Record, error_cause};
 
 use super::site::CampaignSite;
 use super::{CampaignRequest, Trouble};
@@ -38,7 +38,7 @@ pub(super) fn failure_of(planned: &PlannedJob, files: &Path, dir: &Path, end: &J
     let (Some(parent), Some(name)) = (dir.parent(), dir.file_name()) else { return JobFailure::Other };
     let info = JobInfo { end: end.clone(), ..JobInfo::default() };
     let mut job = Job::read(parent, name.to_string_lossy().into_owned(), info);
-    if planned.workload == "app" {
+    if planned.workload == APP {
         // The program may have written a file of this name.
         job.records.clear();
     }

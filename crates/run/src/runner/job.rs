@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use results::folder::{self, JobEnd, names};
+use results::record::APP;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::CampaignRequest;
@@ -60,7 +61,7 @@ impl Prepared {
         // A job does not find its files if CephFS was unmounted since the beginning.
         let here = |word: &String| placed(word, files).unwrap_or_else(|| word.replace("{dir}", &shown));
         let mut words: Vec<String> = job.words.iter().map(here).collect();
-        let external = job.workload == "app";
+        let external = job.workload == APP;
         let program = match external {
             true => {
                 let own = asked.program.to_string_lossy();

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 
 use results::folder::{self, Job, JobEnd, JobInfo, LaunchRejection, names};
 use results::reason::{Reason, reason};
-use results::record::Record;
+use results::record::{APP, Record};
 
 use super::job::Prepared;
 use super::site::CampaignSite;
@@ -20,6 +20,7 @@ use super::{CampaignRequest, Ended, EndedJobs, Event, ProbeMistake, Trouble, key
 use crate::machine::now;
 use plan::launcher::{LaunchKind, LauncherJob};
 use plan::schedule::{PlannedJob, Purpose};
+use plan::{POSIX, WorkloadName};
 
 /// The test's name in the facts of a probe.
 const TEST: &str = "probe";
@@ -91,7 +92,7 @@ fn arguments(asked: &CampaignRequest, site: &CampaignSite, job: &PlannedJob) -> 
         nodes: site.nodes.of(job.number),
         words: Vec::new(),
         starts_ranks: false,
-        external: job.workload == "app",
+        external: job.workload == APP,
     })
 }
 
@@ -152,17 +153,17 @@ fn next_number(asked: &CampaignRequest) -> std::io::Result<u32> {
 
 /// A job that starts its ranks like `job`. Each rank writes into the shared `file`.
 fn probe_job(job: &PlannedJob, number: u32, file: &Path) -> PlannedJob {
-    let words = match job.workload {
-        "app" => EXTERNAL.map(str::to_owned).to_vec(),
-        _ => ["-w", "-a", "POSIX", "-t", "4k", "-b", "4k", "-o", &file.to_string_lossy()]
-            .map(str::to_owned)
-            .to_vec(),
+    let (backend, file) = (POSIX.to_uppercase(), file.to_string_lossy());
+    let transfer = ["-w", "-a", &backend, "-t", "4k", "-b", "4k", "-o", &file];
+    let (workload, words): (_, &[&str]) = match job.workload {
+        APP => (APP, &EXTERNAL),
+        _ => (WorkloadName::Ior.command(), &transfer),
     };
     PlannedJob {
         test: TEST.to_owned(),
         folder: format!("{}{number}", names::PROBE),
-        workload: if job.workload == "app" { "app" } else { "ior" },
-        words,
+        workload,
+        words: words.iter().map(ToString::to_string).collect(),
         starts_ranks: false,
         timeout_s: job.timeout_s.min(TIMEOUT_S),
         ..job.clone()
@@ -207,7 +208,7 @@ fn differs(
     probe: &Job,
     reason: Reason,
 ) -> Option<(Reason, ProbeMistake)> {
-    if job.workload == "app" {
+    if job.workload == APP {
         return None;
     }
     let run = probe.records.iter().find_map(|record| match record {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use command::Settings;
 use command::mdtest::Request;
+use command::{POSIX, Settings};
 use measure::CycleClock;
 use ranks::{Comm, Halt, local};
 use results::Record;
@@ -58,7 +58,7 @@ impl MdtestRankResult {
 
 /// The files of this machine.
 pub(super) fn posix() -> Box<dyn Storage> {
-    (storage::driver("posix").expect("it is there").open)(&Settings::default()).expect("it opens")
+    (storage::driver(POSIX).expect("it is there").open)(&Settings::default()).expect("it opens")
 }
 
 /// Runs on `ranks` local ranks and returns the result of each.

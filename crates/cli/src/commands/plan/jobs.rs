@@ -12,6 +12,7 @@ use plan::estimate::{self, Basis, EarlierResults, Estimate};
 use plan::launcher::{LauncherJob, Nodes};
 use plan::schedule::{self, PlannedJob};
 use results::folder::JobEnd;
+use results::record::APP;
 use units::{duration, several, visible};
 
 use crate::personalities::drifted;
@@ -106,7 +107,7 @@ fn words(estimate: &Estimate) -> String {
 
 /// The command line of a job, as far as it is known before it runs.
 fn command(plan: &Plan, job: &PlannedJob) -> Vec<String> {
-    let external = job.workload == "app";
+    let external = job.workload == APP;
     let mut words = job.words.clone();
     let program = if external && !words.is_empty() { words.remove(0) } else { "assay".to_owned() };
     if !external {

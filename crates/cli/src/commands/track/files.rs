@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 
 use plan::app::log::{self, LogRun, LogTest};
-use plan::app::{App, AppMetric, PrintedText, Stream};
+use plan::app::{App, AppMetric, KnownProgram, PrintedText, Stream};
 use results::folder;
 use results::history::{EntrySource, HistoryEntry};
 use track::import::csv::{self, CsvMapping};
@@ -119,8 +119,8 @@ fn of_log(run: &LogRun<'_>) -> Result<LoggedRun, ImportError> {
     let repeated = run.tests.first().map_or(0, |test| test.head.len());
     outputs::check_repeated(run.line, repeated, run.tests.len())?;
     let app = App {
-        metrics: AppMetric::known(run.program, Stream::Out).unwrap_or_default(),
-        parse: Some(run.program.to_owned()),
+        metrics: AppMetric::known(run.program, Stream::Out),
+        parse: Some(run.program),
         ..App::default()
     };
     let test = |test: &LogTest<'_>| {
@@ -129,7 +129,7 @@ fn of_log(run: &LogRun<'_>) -> Result<LoggedRun, ImportError> {
         Ok(LoggedTest::from_records(&records, text))
     };
     let tests: Result<_, String> = run.tests.iter().map(test).collect();
-    let program = if run.program == "mdtest" { EntrySource::Mdtest } else { EntrySource::Ior };
+    let program = if run.program == KnownProgram::Mdtest { EntrySource::Mdtest } else { EntrySource::Ior };
     let tests = tests.map_err(|what| ImportError { line: run.line, what })?;
     Ok(LoggedRun { program, time_s: outputs::date(run.text), tests })
 }

@@ -9,8 +9,8 @@ use super::{
     Count, Criteria, CriterionValue, DecideKeys, LaunchKeys, NodeCount, NodesValue, SHARE, TIME, VerifyWord,
     keys,
 };
-use crate::app::{Pick, Stream};
-use crate::words::words;
+use crate::app::{KnownProgram, Pick, Stream};
+use crate::words::{Word as _, words};
 use crate::{Stat, Stripes};
 
 keys! {
@@ -209,7 +209,7 @@ keys! {
         metrics: BTreeMap<String, MetricKeys>,
             "{ \"step.bw\" = { line = \"rate: ([0-9.]+)\", unit = \"GB/s\" } }",
             "its metrics, by `PHASE.NAME`";
-        parse: Option<Spanned<String>> = CheckedWord(&["ior", "mdtest", "flash-io"]), "\"ior\"",
+        parse: Option<Spanned<String>> = CheckedWord(KnownProgram::WORDS), "\"ior\"",
             "or: the program whose known output it prints. `ior` and `mdtest`: what the output says about \
              processes, nodes, files, sizes and times is compared with the plan";
         stream: Option<Stream>, "\"stderr\"",
