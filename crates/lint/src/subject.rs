@@ -23,19 +23,14 @@ pub enum LineRole {
 }
 
 impl LineRole {
-    /// The role's name.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Read => "read",
-            Self::Dataset => "dataset",
-            Self::Hero => "hero",
-        }
-    }
-
-    /// All roles, with their names.
+    /// All roles, with their names, in order.
     pub const ALL: [(&'static str, Self); 4] =
         [("write", Self::Write), ("read", Self::Read), ("dataset", Self::Dataset), ("hero", Self::Hero)];
+
+    /// The role's name.
+    pub fn word(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
 }
 
 /// Why the program rejects a command line, as the program reports it.
@@ -222,28 +217,32 @@ impl LineSubject {
         Some(SourcePosition::Word(number, word))
     }
 
+    /// The ranks of the launcher's options, or else those that are stated.
+    pub(crate) fn given(&self) -> LaunchedRanks {
+        let (launched, stated) = (self.launched, self.stated);
+        LaunchedRanks {
+            ranks: launched.ranks.or(stated.ranks),
+            nodes: launched.nodes.or(stated.nodes),
+            ppn: launched.ppn.or(stated.ppn),
+        }
+    }
+
     /// Nodes, where known.
     pub fn nodes(&self) -> Option<u64> {
-        let given = self.launched.nodes.or(self.stated.nodes);
-        let ranks = self.launched.ranks.or(self.stated.ranks);
-        let ppn = self.launched.ppn.or(self.stated.ppn);
-        given.or_else(|| Some(ranks?.div_ceil(ppn?)))
+        let LaunchedRanks { ranks, nodes, ppn } = self.given();
+        nodes.or_else(|| Some(ranks?.div_ceil(ppn?)))
     }
 
     /// Ranks of a node, where known.
     pub fn ppn(&self) -> Option<u64> {
-        let given = self.launched.ppn.or(self.stated.ppn);
-        let ranks = self.launched.ranks.or(self.stated.ranks);
-        given.or_else(|| Some(ranks?.div_ceil(self.launched.nodes.or(self.stated.nodes)?)))
+        let LaunchedRanks { ranks, nodes, ppn } = self.given();
+        ppn.or_else(|| Some(ranks?.div_ceil(nodes?)))
     }
 
     /// Total ranks, where known.
     pub fn ranks(&self) -> Option<u64> {
-        let given = self.launched.ranks.or(self.stated.ranks);
-        given.or_else(|| {
-            let nodes = self.launched.nodes.or(self.stated.nodes)?;
-            Some(nodes.saturating_mul(self.launched.ppn.or(self.stated.ppn)?))
-        })
+        let LaunchedRanks { ranks, nodes, ppn } = self.given();
+        ranks.or_else(|| Some(nodes?.saturating_mul(ppn?)))
     }
 
     /// Bytes that all ranks move, where known.
@@ -317,13 +316,6 @@ pub struct SeriesFacts {
     pub counted: bool,
     /// Its steps, in order.
     pub steps: Vec<StepFacts>,
-}
-
-impl SeriesFacts {
-    /// Its place in the plan's file.
-    pub(crate) fn place(&self) -> Option<SourcePosition> {
-        self.at.map(|(line, column)| SourcePosition::Plan(line, column))
-    }
 }
 
 /// A plan as facts.

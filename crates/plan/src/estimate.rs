@@ -208,7 +208,8 @@ fn of_transfers(known: &KnownRates<'_>, line: &Line, placed: &Placement) -> Vec<
         // After the deadline, slower ranks move what the fastest one has moved.
         let wears_out = ior.wears_out() && !is_check && estimate.rests_on.contains(&Basis::Deadline);
         estimate.is_open |= wears_out;
-        estimate.times(ior.repetitions.into())
+        estimate.seconds *= f64::from(ior.repetitions);
+        estimate
     };
     rates.iter().map(phase).collect()
 }
@@ -254,12 +255,6 @@ fn time(amount: f64, rate: Option<(f64, Basis)>, deadline: Option<f64>, minimum:
         }
         None if minimum > 0.0 => Estimate { is_open: true, ..Estimate::known(minimum, Basis::MinimumTime) },
         None => Estimate::unknown(),
-    }
-}
-
-impl Estimate {
-    fn times(self, repetitions: u64) -> Self {
-        Self { seconds: self.seconds * repetitions as f64, ..self }
     }
 }
 

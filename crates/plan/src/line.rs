@@ -3,6 +3,8 @@
 //! Invariant: the arguments stay as they are, except that `{dir}` is replaced. If they do not set the place
 //! of the files, it is added.
 
+use std::ops::Deref;
+
 use command::{Measures, PlannedLine, ToolLine, WorkloadName, backend, ior};
 pub use command::{has_stamped_data, shows_progress};
 use results::record::{APP, CaseOutcome};
@@ -31,6 +33,37 @@ fn yields(measures: Measures, metric: &str) -> bool {
             matches!(metric, "rate" | "iops" | "seconds" | "failures" | "errors")
                 || metric.starts_with("latency.")
         }
+    }
+}
+
+impl Deref for Line {
+    type Target = dyn PlannedLine;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Ior(line) => &**line,
+            Self::Tool(line) => &**line,
+            Self::App(app) => app,
+        }
+    }
+}
+
+/// What a plan states about an external program. It may write anywhere, and its files are left.
+impl PlannedLine for App {
+    fn removes(&self) -> bool {
+        false
+    }
+
+    fn moves_bytes(&self, _ranks: u32) -> (u64, u64) {
+        (self.writes_bytes, 0)
+    }
+
+    fn holds_bytes(&self, _ranks: u32) -> u64 {
+        self.writes_bytes
+    }
+
+    fn holds_names(&self, _ranks: u32, _preload: u64) -> u64 {
+        1
     }
 }
 
@@ -88,15 +121,6 @@ impl Line {
         }
     }
 
-    /// The facts of a workload of this program.
-    fn known(&self) -> Option<&dyn PlannedLine> {
-        match self {
-            Self::Ior(line) => Some(&**line),
-            Self::Tool(line) => Some(&**line),
-            Self::App(_) => None,
-        }
-    }
-
     /// The arguments after the command.
     pub fn words(&self) -> &[String] {
         match self {
@@ -108,15 +132,14 @@ impl Line {
 
     /// The arguments that set the place of the files, with `{dir}` in them; empty if the line sets it.
     pub fn place(&self) -> Vec<String> {
-        let is_set = self.known().is_some_and(|line| line.dir().is_some());
-        let words = self.name().filter(|_| !is_set).map_or(&[][..], WorkloadName::place);
+        let words = self.name().filter(|_| self.dir().is_none()).map_or(&[][..], WorkloadName::place);
         words.iter().map(ToString::to_string).collect()
     }
 
     /// All arguments of a job, with `added` and the place of the files. `{dir}` follows the backend's scheme.
     pub fn placed(&self, added: &[String]) -> Vec<String> {
         let words = [self.words(), added, &self.place()].concat();
-        let backend = self.known().and_then(PlannedLine::backend).and_then(|name| backend(name).ok());
+        let backend = self.backend().and_then(|name| backend(name).ok());
         match backend {
             Some(backend) => words.iter().map(|word| backend.place(word)).collect(),
             None => words,
@@ -125,8 +148,10 @@ impl Line {
 
     /// Names of the phases that the command line yields, as records name them.
     pub fn phases(&self) -> Vec<String> {
-        let known = |line: &dyn PlannedLine| line.phases().into_iter().map(str::to_owned).collect();
-        self.known().map_or_else(|| self.as_app().map_or(Vec::new(), App::phases), known)
+        match self {
+            Self::App(app) => app.phases(),
+            _ => (**self).phases().into_iter().map(str::to_owned).collect(),
+        }
     }
 
     /// What its phases count; `None` for an external program.
@@ -141,69 +166,22 @@ impl Line {
 
     /// Whether the command line works on files that it did not make itself.
     pub fn only_reads(&self) -> bool {
-        self.known().is_some_and(|line| !line.creates())
-    }
-
-    /// Whether it writes into files or creates entries, its own or those of others.
-    pub fn writes(&self) -> bool {
-        self.known().is_none_or(PlannedLine::writes)
+        !self.creates()
     }
 
     /// Whether its files still exist when it has ended.
     pub fn keeps(&self) -> bool {
-        self.known().is_none_or(|line| !line.removes())
+        !self.removes()
     }
 
     /// Bytes that it writes and reads at most, on this number of ranks.
     pub fn bytes(&self, ranks: u32) -> (u64, u64) {
-        let of_app = || (self.as_app().map_or(0, |app| app.writes_bytes), 0);
-        self.known().map_or_else(of_app, |line| line.moves_bytes(ranks))
-    }
-
-    /// The largest number of bytes of its files that exist at the same time.
-    pub fn holds_bytes(&self, ranks: u32) -> u64 {
-        self.known().map_or_else(|| self.bytes(ranks).0, |line| line.holds_bytes(ranks))
-    }
-
-    /// The largest number of its files and directories that exist at the same time, with `preload` files put
-    /// into each directory before.
-    pub fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
-        self.known().map_or(1, |line| line.holds_names(ranks, preload))
-    }
-
-    /// Seconds after which its phases stop; 0 for never.
-    pub fn deadline_s(&self) -> u64 {
-        self.known().map_or(0, PlannedLine::deadline_s)
-    }
-
-    /// Whether the command line itself fills directories first.
-    pub fn preloads(&self) -> bool {
-        self.known().is_some_and(PlannedLine::preloads)
-    }
-
-    /// Whether each rank has its own tree of directories: `-u` of mdtest.
-    pub fn has_own_trees(&self) -> bool {
-        self.known().is_some_and(PlannedLine::has_own_trees)
-    }
-
-    /// Whether the phase compares data, and so counts wrong data.
-    pub fn compares(&self, phase: &str) -> bool {
-        self.known().is_some_and(|line| line.compares(phase))
-    }
-
-    /// Whether the failures of the phase show what is missing.
-    pub fn knows_failures(&self, phase: &str) -> bool {
-        self.known().is_none_or(|line| line.knows_failures(phase))
+        self.moves_bytes(ranks)
     }
 
     /// Whether its workload starts ranks itself, also again after ranks were lost: mpi-io.
     pub fn starts_ranks(&self) -> bool {
         self.measures() == Some(Measures::Cases)
-    }
-
-    /// How often it repeats everything within one job.
-    pub fn repetitions(&self) -> u64 {
-        self.known().map_or(1, PlannedLine::repetitions)
     }
 
     /// The command line of IOR.

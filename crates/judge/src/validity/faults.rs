@@ -170,7 +170,7 @@ impl<'a> FailurePlace<'_, 'a> {
     /// Whether an earlier phase of a job that writes has failures. They may be why something is missing.
     fn has_failures_before(&self) -> bool {
         let mut failures = record::phases(self.before).filter(|phase| phase.failed.is_some());
-        self.line().is_some_and(Line::writes) && failures.next().is_some()
+        self.line().is_some_and(|line| line.writes()) && failures.next().is_some()
     }
 
     /// Whether the file had data where a read met its end. The command line may also read more than was

@@ -22,27 +22,15 @@ pub(crate) fn stat(subject: &LineSubject) -> Vec<Finding> {
 
 /// dead-criterion, beyond what the plan rejects
 pub(crate) fn dead(subject: &LineSubject) -> Vec<Finding> {
-    let of = |criterion: &CriterionFacts| match certain(criterion) {
-        Some(outcome) => Some(Finding::new(
-            Error,
-            reason!(DeadCriterion {
-                metric: &criterion.metric,
-                op: criterion.op.to_string(),
-                value: &criterion.written,
-                certain: outcome
-            }),
-        )),
-        None => Some(Finding::new(
-            NeedsWaiver,
-            reason!(DeadCriterion {
-                metric: &criterion.metric,
-                op: criterion.op.to_string(),
-                value: &criterion.written,
-                meant: turned(criterion)?
-            }),
-        )),
+    let dead = |criterion: &CriterionFacts| {
+        let (metric, op, value) = (&criterion.metric, criterion.op.to_string(), &criterion.written);
+        let reason = reason!(DeadCriterion { metric, op, value, .. });
+        Some(match certain(criterion) {
+            Some(certain) => Finding::new(Error, reason!(DeadCriterion { certain, ..reason })),
+            None => Finding::new(NeedsWaiver, reason!(DeadCriterion { meant: turned(criterion)?, ..reason })),
+        })
     };
-    subject.criteria.iter().filter_map(of).collect()
+    subject.criteria.iter().filter_map(dead).collect()
 }
 
 /// The outcome of a criterion whose outcome does not depend on the measured value.

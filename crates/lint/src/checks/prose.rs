@@ -80,37 +80,14 @@ pub(super) fn family(text: &str) -> Option<UnitFamily> {
 }
 
 /// The zeros of decimal digits in other scripts (Unicode category Nd), each followed by its nine others.
-const ZEROS: [char; 24] = [
-    '\u{660}',
-    '\u{6f0}',
-    '\u{7c0}',
-    '\u{966}',
-    '\u{9e6}',
-    '\u{a66}',
-    '\u{ae6}',
-    '\u{b66}',
-    '\u{be6}',
-    '\u{c66}',
-    '\u{ce6}',
-    '\u{d66}',
-    '\u{e50}',
-    '\u{ed0}',
-    '\u{f20}',
-    '\u{1040}',
-    '\u{17e0}',
-    '\u{1810}',
-    '\u{ff10}',
-    '\u{1d7ce}',
-    '\u{1d7d8}',
-    '\u{1d7e2}',
-    '\u{1d7ec}',
-    '\u{1d7f6}',
-];
+const ZEROS: &str = "\u{660}\u{6f0}\u{7c0}\u{966}\u{9e6}\u{a66}\u{ae6}\u{b66}\u{be6}\u{c66}\u{ce6}\u{d66}\
+                     \u{e50}\u{ed0}\u{f20}\u{1040}\u{17e0}\u{1810}\u{ff10}\u{1d7ce}\u{1d7d8}\u{1d7e2}\
+                     \u{1d7ec}\u{1d7f6}";
 
 /// The text of a clause with its digits in ASCII. Copies of contracts have others, such as wide ones.
 pub(super) fn ascii_digits(text: &str) -> String {
     let value =
-        |c: char| ZEROS.iter().map(|zero| u32::from(c).wrapping_sub(u32::from(*zero))).find(|of| *of < 10);
+        |c: char| ZEROS.chars().map(|zero| u32::from(c).wrapping_sub(u32::from(zero))).find(|of| *of < 10);
     text.chars().map(|c| value(c).and_then(|of| char::from_digit(of, 10)).unwrap_or(c)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Series over servers: the base of their comparison.
 
-use results::finding::{Finding, Severity};
+use results::finding::{Finding, Severity, SourcePosition};
 use results::reason::{Reason, reason};
 
 use crate::subject::{PlanSubject, SeriesFacts, StepFacts};
@@ -10,7 +10,7 @@ pub(crate) fn base(plan: &PlanSubject) -> Vec<Finding> {
     plan.series
         .iter()
         .flat_map(|series| {
-            let place = series.place();
+            let place = series.at.map(|(line, column)| SourcePosition::Plan(line, column));
             let found = move |reason| Finding::new(Severity::Error, reason).at(place.clone());
             of(series).into_iter().map(found).map(|found| found.about(&series.id))
         })

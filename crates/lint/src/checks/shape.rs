@@ -1,6 +1,6 @@
 //! Whether a command contradicts itself: ranks, phases, options, layout.
 
-use command::{PlannedLine, WorkloadLine, ior};
+use command::{LaunchedRanks, PlannedLine, WorkloadLine, ior};
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::finding::{Finding, SourcePosition};
 use results::reason::{Field, Reason, Text, reason, row};
@@ -25,9 +25,7 @@ pub(crate) fn geometry(subject: &LineSubject) -> Vec<Finding> {
             found.push(Finding::new(Error, reason!(Geometry { quantity, launched: started, stated: meant })));
         }
     }
-    let ranks = launched.ranks.or(stated.ranks);
-    let (nodes, ppn) = (launched.nodes.or(stated.nodes), launched.ppn.or(stated.ppn));
-    if let (Some(ranks), Some(nodes), Some(ppn)) = (ranks, nodes, ppn)
+    if let LaunchedRanks { ranks: Some(ranks), nodes: Some(nodes), ppn: Some(ppn) } = subject.given()
         && ranks != nodes.saturating_mul(ppn)
     {
         let whole = ranks.checked_rem(ppn).is_some_and(|rest| rest == 0);

@@ -48,33 +48,18 @@ pub(crate) fn no_wear_out(subject: &LineSubject) -> Option<Finding> {
 pub(crate) fn sustained(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|_| subject.role != Some(LineRole::Dataset))?;
     let seconds = subject.sustained_s?;
+    let reason = reason!(SustainedNotMet { sustained: seconds, .. });
     if line.deadline > 0 {
-        let found =
-            Finding::new(Info, reason!(SustainedNotMet { sustained: seconds, deadline: deadline(line) }))
-                .at(subject.word('D'));
-        return (f64::from(line.deadline) < seconds).then_some(found);
+        let found = Finding::new(Info, reason!(SustainedNotMet { deadline: deadline(line), ..reason }));
+        return (deadline(line) < seconds).then(|| found.at(subject.word('D')));
     }
     let bytes = subject.bytes()? as f64;
-    match subject.target_bytes() {
-        Some(rate) if bytes < rate * seconds => Some(
-            Finding::new(
-                Info,
-                reason!(SustainedNotMet {
-                    sustained: seconds,
-                    bytes,
-                    rate,
-                    lasts: bytes / rate,
-                    least: rate * seconds * MARGIN
-                }),
-            )
-            .at(subject.word('b')),
-        ),
-        Some(_) => None,
-        None => Some(Finding::new(
-            Info,
-            reason!(SustainedNotMet { sustained: seconds, rate_max: bytes / seconds }),
-        )),
-    }
+    let Some(rate) = subject.target_bytes() else {
+        return Some(Finding::new(Info, reason!(SustainedNotMet { rate_max: bytes / seconds, ..reason })));
+    };
+    let (lasts, least) = (bytes / rate, rate * seconds * MARGIN);
+    let reason = reason!(SustainedNotMet { bytes, rate, lasts, least, ..reason });
+    (bytes < rate * seconds).then(|| Finding::new(Info, reason).at(subject.word('b')))
 }
 
 /// out-of-data

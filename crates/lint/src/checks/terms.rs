@@ -38,18 +38,12 @@ fn missing(criterion: &CriterionFacts, numbers: &[ClauseNumber]) -> Option<Findi
     }
     let same = numbers.iter().filter(|number| number.dimension() == Some(wanted.dimension));
     let others: Vec<&str> = same.map(|number| number.written.as_str()).collect();
+    let reason = reason!(ClauseNumber { metric: &criterion.metric, value: &criterion.written, .. });
     Some(match others[..] {
-        [] => {
-            Finding::new(Info, reason!(ClauseNumber { metric: &criterion.metric, value: &criterion.written }))
+        [] => Finding::new(Info, reason),
+        _ => {
+            Finding::new(NeedsWaiver, reason!(ClauseNumber { clause_values: Datum::list(others), ..reason }))
         }
-        _ => Finding::new(
-            NeedsWaiver,
-            reason!(ClauseNumber {
-                metric: &criterion.metric,
-                value: &criterion.written,
-                clause_values: Datum::list(others)
-            }),
-        ),
     })
 }
 

@@ -100,7 +100,8 @@ pub(crate) fn read_file<T: TableKeys>(
     };
     let unknown = form::unknown_keys(T::TABLE, T::TABLE, file.get_ref());
     unknown.into_iter().for_each(|(span, what)| errors.add(place.at(span, &what)));
-    let read = T::fields(&mut walk.table_reader(T::TABLE, file.span(), file.get_ref()));
+    let (span, there) = (file.span(), file.get_ref());
+    let read = T::fields(&mut TableReader { table: T::TABLE, span, there, walk: &mut walk });
     match walk.problems.into_iter().next() {
         _ if !walk.goes_on => Err(Rejection::Follows),
         Some(problem) => Err(place.at(problem.span, &problem.what)),
@@ -108,16 +109,7 @@ pub(crate) fn read_file<T: TableKeys>(
     }
 }
 
-impl<'a> Walk<'a> {
-    fn table_reader<'w, 'i>(
-        &'w mut self,
-        table: &'static KeyTable,
-        span: Range<usize>,
-        there: &'w DeTable<'i>,
-    ) -> TableReader<'w, 'i, 'a> {
-        TableReader { table, span, there, walk: self }
-    }
-
+impl Walk<'_> {
     /// Notes that a value cannot be read.
     pub(crate) fn reject(&mut self, (span, what): (Range<usize>, String)) {
         self.problems.push(KeyProblem { span, what, is_unreadable: true });
@@ -130,7 +122,7 @@ impl<'a> Walk<'a> {
         let unknown = form::unknown_keys(self.file, T::TABLE, there);
         unknown.into_iter().for_each(|problem| self.reject(problem));
         self.depth += 1;
-        let read = T::fields(&mut self.table_reader(T::TABLE, value.span(), there));
+        let read = T::fields(&mut TableReader { table: T::TABLE, span: value.span(), there, walk: self });
         self.depth -= 1;
         let is_readable = !self.problems[before..].iter().any(|problem| problem.is_unreadable);
         let read = read.filter(|_| is_readable);

@@ -40,7 +40,7 @@ pub(super) fn plan(
         launch: &launch.kind,
         launch_env: &launch.env,
         launch_attempts: launch.attempts,
-        known: known(&file, place, errors),
+        numbers: known(&file, place, errors),
         clauses: &clauses,
         place,
         errors,

@@ -45,8 +45,8 @@ impl Defaults<'_> {
             let what = "a criterion needs `op` and `value`, or in a series `linear_within`";
             return Err(self.place.error(&wire.metric, format!("{who}: {what}")));
         };
-        let of = wire_value.get_ref().to_string();
-        if of.split_once(" of ").is_some_and(|(_, of)| self.errors.is_spoiled(of.trim())) {
+        let written = &wire_value.get_ref().0;
+        if written.split_once(" of ").is_some_and(|(_, of)| self.errors.is_spoiled(of.trim())) {
             return Err(Rejection::Follows);
         }
         let op = Comparison::ALL.into_iter().find(|op| op.to_string() == *wire_op.get_ref());
@@ -55,14 +55,13 @@ impl Defaults<'_> {
             return Err(self.place.error(wire_op, what));
         };
         let metric = wire.metric.get_ref().clone();
-        let written = wire_value.get_ref().to_string();
         let rejected = |what: String| self.place.error(wire_value, format!("{who}: {metric}: {what}"));
         let is_variability = wire.stat.is_some_and(|stat| stat.row().is_variability);
         if is_variability {
             why_not_variability(op, dimension).map_or(Ok(()), |why| Err(rejected(why.to_owned())))?;
         }
         let of_goal = if is_variability { Dimension::Fraction } else { dimension };
-        let (goal, written) = self.goal(&written, of_goal, Some(test), plan).map_err(rejected)?;
+        let (goal, written) = self.goal(written, of_goal, Some(test), plan).map_err(rejected)?;
         if is_variability && matches!(goal, Goal::Share { .. }) {
             return Err(rejected("a variability is compared with a share, such as `5 %`".to_owned()));
         }
@@ -170,13 +169,9 @@ impl Defaults<'_> {
                 .dimension(word)
                 .map_err(|known| format!("the program has no metric `{word}`{}", among(word, &known)));
         }
-        let rejected = |what: String| Err(what);
         let phases = test.line.phases();
         let Some((phase, kind)) = word.split_once('.') else {
-            return rejected(format!(
-                "metric `{word}` has no phase. Write for example `{}.{word}`.",
-                phases[0]
-            ));
+            return Err(format!("metric `{word}` has no phase. Write for example `{}.{word}`.", phases[0]));
         };
         if let Some(found) = super::steady::dimension(phase, kind, test) {
             return found;
@@ -186,10 +181,10 @@ impl Defaults<'_> {
         let Some((_, dimension)) = all.iter().find(|(name, _)| *name == kind) else {
             let known: Vec<&str> =
                 all.iter().map(|(name, _)| *name).filter(|name| test.line.yields(name)).collect();
-            return rejected(format!("unknown metric `{kind}`{}", among(kind, &known)));
+            return Err(format!("unknown metric `{kind}`{}", among(kind, &known)));
         };
         if !phases.iter().any(|known| known == phase) {
-            return rejected(format!(
+            return Err(format!(
                 "the command line does not yield `{word}`. Its phases are {}.",
                 phases.join(", ")
             ));
@@ -204,16 +199,16 @@ impl Defaults<'_> {
                 (_, Some(_)) => "has no cases. Only mpi_io counts cases by outcome.",
                 _ => &format!("does not measure this for a phase. {}", instead(kind)),
             };
-            return rejected(format!("`{word}`: {workload} {why}"));
+            return Err(format!("`{word}`: {workload} {why}"));
         }
         if kind == "failures" && !test.line.knows_failures(phase) {
-            return rejected(format!(
+            return Err(format!(
                 "`{word}`: it is unknown which objects exist at the end. Add -W to -w, and leave out \
                  --start-item."
             ));
         }
         if kind == "cached" && !phase.starts_with("read") {
-            return rejected(format!("`{word}`: only a read can come from a cache"));
+            return Err(format!("`{word}`: only a read can come from a cache"));
         }
         Ok(*dimension)
     }

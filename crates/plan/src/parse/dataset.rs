@@ -4,10 +4,9 @@ use command::{ToolLine, WorkloadName, ior};
 use toml::Spanned;
 use units::{Dimension, bytes_binary};
 
-use super::defaults::{Defaults, ParseResult, among, name};
+use super::defaults::{Defaults, ParseResult, name};
 use super::placement::RanksRequest;
 use super::{Dataset, DatasetDemand, Placement, State, wire};
-use crate::language::rejections::Rejection;
 use crate::line::Line;
 
 /// Default factor by which a dataset exceeds what its readers need. A reader that is faster than expected
@@ -28,14 +27,17 @@ impl Defaults<'_> {
         name(&Spanned::new(spanned.span(), key.to_owned()), "a dataset's name", self.place)?;
         let placement =
             self.placement(&who, &RanksRequest::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?;
-        let (line, words) = match (&wire.ior, &wire.mdtest) {
-            (Some(words), None) => (Line::Ior(Box::new(self.data(&who, words)?)), words),
-            (None, Some(words)) => (Line::Tool(self.names(&who, words)?), words),
+        let (workload, words) = match (&wire.ior, &wire.mdtest) {
+            (Some(words), None) => (WorkloadName::Ior.key(), words),
+            (None, Some(words)) => (WorkloadName::Mdtest.key(), words),
             _ => {
                 let what = "give the command line that makes it, either as `ior` or as `mdtest`";
                 return Err(self.place.error(spanned, format!("{who}: {what}")));
             }
         };
+        let line = self
+            .made_by(workload, words.get_ref())
+            .map_err(|why| self.place.error(words, format!("{who}: {why}")))?;
         let verify = wire.verify.or(self.file.verify) == Some(wire::VerifyWord::After);
         let line = if verify { line.verified() } else { line };
         let cover =
@@ -74,13 +76,7 @@ impl Defaults<'_> {
             return rejected(second, "a dataset is written in one state. Remove the others.".into());
         }
         let word = first.get_ref().as_str();
-        if self.errors.is_spoiled(&format!("state.{word}")) {
-            return Err(Rejection::Follows);
-        }
-        let known: Vec<&str> = states.iter().map(|state| state.name.as_str()).collect();
-        let Some(index) = known.iter().position(|known| *known == word) else {
-            return rejected(first, format!("no [state.{word}]{}", among(word, &known)));
-        };
+        let index = self.known(who, "state", (word, first), states.iter().map(|state| &*state.name))?;
         if !states[index].is_made() {
             return rejected(first, format!("state.{word} has no `age`, so no files can be written in it"));
         }
@@ -96,60 +92,18 @@ impl Defaults<'_> {
         Ok(Some(index))
     }
 
-    /// An IOR command line that leaves files of equal size.
-    fn data(&self, who: &str, words: &Spanned<String>) -> ParseResult<ior::Line> {
-        let rejected = |what: &str| Err(self.place.error(words, format!("{who}: {what}")));
-        if let Some(why) = super::test::two_meanings(words.get_ref()).filter(|_| !self.is_recorded) {
-            return rejected(&why);
+    /// A command line that creates files and directories and leaves them.
+    fn made_by(&self, workload: &str, text: &str) -> Result<Line, String> {
+        if let Some(why) = super::test::two_meanings(text).filter(|_| !self.is_recorded) {
+            return Err(why);
         }
-        let line = match ior::Line::parse(words.get_ref()) {
-            Ok(line) => line,
-            Err(error) => return rejected(&error.0),
+        let line = Line::parse(workload, text).map_err(|error| error.0)?;
+        let fault = match &line {
+            Line::Ior(line) => fault_of_data(line),
+            Line::Tool(line) => fault_of_names(line),
+            Line::App(_) => None,
         };
-        if !line.write {
-            return rejected("the command line writes nothing. Add -w.");
-        }
-        if !line.keep {
-            return rejected("IOR removes its files when it ends. Add -k to keep them for the readers.");
-        }
-        if line.deadline > 0 && !line.wears_out() {
-            return rejected("-D leaves files of unequal size to the readers. Add -O stoneWallingWearOut=1.");
-        }
-        if line.repetitions > 1 {
-            return rejected("its readers find one set of files. Remove -i.");
-        }
-        if line.file().is_some_and(|file| file.contains('@')) {
-            return rejected("the names of its files must have one beginning. Remove `@` from -o.");
-        }
-        Ok(line)
-    }
-
-    /// An mdtest command line that creates files and directories and leaves them.
-    fn names(&self, who: &str, words: &Spanned<String>) -> ParseResult<ToolLine> {
-        let rejected = |what: String| Err(self.place.error(words, format!("{who}: {what}")));
-        if let Some(why) = super::test::two_meanings(words.get_ref()).filter(|_| !self.is_recorded) {
-            return rejected(why);
-        }
-        let line = match ToolLine::parse(WorkloadName::Mdtest.key(), words.get_ref()) {
-            Ok(line) => line,
-            Err(error) => return rejected(error.0),
-        };
-        let only = line.phases().iter().all(|phase| MAKING.contains(phase));
-        if !line.creates() || line.removes() || !only {
-            return rejected(
-                "the command line of a dataset only creates files and leaves them. Give -C and none of \
-                 -T, -E, -r."
-                    .into(),
-            );
-        }
-        if line.repetitions() > 1 {
-            return rejected("its readers find one set of files. Remove -i.".into());
-        }
-        if line.preloads() {
-            let what = "--preload fills directories that a test works in. Create more files with -n or -I.";
-            return rejected(what.into());
-        }
-        Ok(line)
+        fault.map_or(Ok(line), |fault| Err(fault.to_owned()))
     }
 
     /// The amount of data that is required. The command line must be able to write it.
@@ -187,4 +141,38 @@ impl Defaults<'_> {
         }
         Ok(cover)
     }
+}
+
+/// Why the files of an IOR command line are not of equal size for all readers, if they are not.
+fn fault_of_data(line: &ior::Line) -> Option<&'static str> {
+    let has_at = line.file().is_some_and(|file| file.contains('@'));
+    let faults = [
+        (!line.write, "the command line writes nothing. Add -w."),
+        (!line.keep, "IOR removes its files when it ends. Add -k to keep them for the readers."),
+        (
+            line.deadline > 0 && !line.wears_out(),
+            "-D leaves files of unequal size to the readers. Add -O stoneWallingWearOut=1.",
+        ),
+        (line.repetitions > 1, "its readers find one set of files. Remove -i."),
+        (has_at, "the names of its files must have one beginning. Remove `@` from -o."),
+    ];
+    faults.into_iter().find_map(|(is_there, why)| is_there.then_some(why))
+}
+
+/// Why a command line of mdtest does not just create files and directories and leave them, if it does not.
+fn fault_of_names(line: &ToolLine) -> Option<&'static str> {
+    let only = line.phases().iter().all(|phase| MAKING.contains(phase));
+    let faults = [
+        (
+            !line.creates() || line.removes() || !only,
+            "the command line of a dataset only creates files and leaves them. Give -C and none of -T, -E, \
+             -r.",
+        ),
+        (line.repetitions() > 1, "its readers find one set of files. Remove -i."),
+        (
+            line.preloads(),
+            "--preload fills directories that a test works in. Create more files with -n or -I.",
+        ),
+    ];
+    faults.into_iter().find_map(|(is_there, why)| is_there.then_some(why))
 }

@@ -118,7 +118,8 @@ pub(super) struct Defaults<'a> {
     pub(super) launch_env: &'a BTreeMap<String, String>,
     /// How often a job of the plan's launcher runs again that died.
     pub(super) launch_attempts: u32,
-    pub(super) known: Vec<KnownNumber>,
+    /// The numbers that are known before the campaign.
+    pub(super) numbers: Vec<KnownNumber>,
     /// The clauses of the contract.
     pub(super) clauses: &'a [ContractClause],
     pub(super) place: &'a PlanText<'a>,
@@ -128,6 +129,25 @@ pub(super) struct Defaults<'a> {
 }
 
 impl Defaults<'_> {
+    /// The place of `[kind.name]` among those with the names `known`.
+    pub(super) fn known<'k>(
+        &self,
+        who: &str,
+        kind: &str,
+        (name, at): (&str, &Spanned<String>),
+        known: impl Iterator<Item = &'k str>,
+    ) -> ParseResult<usize> {
+        let known: Vec<&str> = known.collect();
+        match known.iter().position(|known| *known == name) {
+            Some(place) => Ok(place),
+            None if self.errors.is_spoiled(&format!("{kind}.{name}")) => Err(Rejection::Follows),
+            None => {
+                let near = among(name, &known);
+                Err(self.place.error(at, format!("{who}: no [{kind}.{name}]{near}")))
+            }
+        }
+    }
+
     pub(super) fn count(
         &self,
         who: &str,
@@ -176,13 +196,9 @@ impl Defaults<'_> {
     ) -> ParseResult<String> {
         let known: Vec<&str> = self.file_systems.keys().map(String::as_str).collect();
         match own.or(self.file.fs.as_ref()) {
-            Some(word) if known.contains(&word.get_ref().as_str()) => Ok(word.get_ref().clone()),
-            Some(word) if self.errors.is_spoiled(&format!("fs.{}", word.get_ref())) => {
-                Err(Rejection::Follows)
-            }
             Some(word) => {
-                let wanted = word.get_ref();
-                Err(self.place.error(word, format!("{who}: no [fs.{wanted}]{}", among(wanted, &known))))
+                let at = self.known(who, "fs", (word.get_ref(), word), known.iter().copied())?;
+                Ok(known[at].to_owned())
             }
             None if self.errors.spoils_kind("fs.") => Err(Rejection::Follows),
             None => match known[..] {

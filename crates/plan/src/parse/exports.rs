@@ -1,7 +1,7 @@
 //! Values that one test exports for a later one. They are known only when it has run.
 //!
 //! Here the names are checked. Each gets the largest possible value, so that the rest of the plan can be
-//! checked. [`crate::late`] inserts the real values.
+//! checked. [`crate::deferred`] inserts the real values.
 
 use std::collections::BTreeMap;
 

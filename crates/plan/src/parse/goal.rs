@@ -84,8 +84,8 @@ impl Defaults<'_> {
         plan: &Plan,
     ) -> Result<(Goal, String), String> {
         if let Some(name) = of.strip_prefix("known.") {
-            let names: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
-            let Some(known) = self.known.iter().find(|known| known.name == name) else {
+            let names: Vec<&str> = self.numbers.iter().map(|known| known.name.as_str()).collect();
+            let Some(known) = self.numbers.iter().find(|known| known.name == name) else {
                 return Err(format!("no [known.{name}]{}", among(name, &names)));
             };
             if known.value.dimension != dimension {

@@ -73,7 +73,7 @@ impl Defaults<'_> {
 
     /// The same rules for a test with this launcher.
     pub(super) fn started_by<'b>(&'b self, kind: &'b LaunchKind) -> Defaults<'b> {
-        Defaults { launch: kind, clients: self.clients.clone(), known: self.known.clone(), ..*self }
+        Defaults { launch: kind, clients: self.clients.clone(), numbers: self.numbers.clone(), ..*self }
     }
 }
 

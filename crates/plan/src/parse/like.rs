@@ -30,7 +30,8 @@ pub(super) fn resolve(
     place: &PlanText<'_>,
     errors: &Rejections,
 ) -> Vec<Range<usize>> {
-    let Some(tests) = tables(file, "test").map(|all| all.to_vec()) else { return Vec::new() };
+    let tests = file.get("test").and_then(|tests| tests.get_ref().as_array());
+    let Some(tests) = tests.map(|all| all.to_vec()) else { return Vec::new() };
     let found = LikeTests { tests: &tests, place, errors };
     let mut wrong = Vec::new();
     for (at, test) in tests.iter().enumerate() {
@@ -70,7 +71,7 @@ struct LikeTests<'a, 'i> {
     errors: &'a Rejections,
 }
 
-impl<'i> LikeTests<'_, 'i> {
+impl<'a, 'i> LikeTests<'a, 'i> {
     /// The test with the keys of the one that it names; `None` if it names none, or after an error. `chain`
     /// has the tests that led to it.
     fn resolved(
@@ -83,7 +84,10 @@ impl<'i> LikeTests<'_, 'i> {
         let like = own.get(LIKE)?;
         let wanted = like.get_ref().as_str().filter(|wanted| !wanted.is_empty())?;
         let who = format!("test {}", text(own, "id").unwrap_or_default());
-        let ids: Vec<&str> = self.tests.iter().map(id_of).collect();
+        // The id of a test is empty if it has none.
+        let id =
+            |test: &'a Spanned<DeValue<'i>>| test.get_ref().get("id").and_then(|id| id.get_ref().as_str());
+        let ids: Vec<&str> = self.tests.iter().map(|test| id(test).unwrap_or_default()).collect();
         let mut reject = |what: String| {
             // Each test of a circle, and each test that is like a rejected one, has the same error.
             if !wrong.contains(&like.span()) {
@@ -135,19 +139,6 @@ fn merged<'i>(base: &DeTable<'i>, own: &DeTable<'i>) -> DeTable<'i> {
         }
     }
     all
-}
-
-/// The entries of a list of tables.
-fn tables<'a, 'i>(file: &'a DeTable<'i>, name: &str) -> Option<&'a [Spanned<DeValue<'i>>]> {
-    match file.get(name)?.get_ref() {
-        DeValue::Array(all) => Some(all),
-        _ => None,
-    }
-}
-
-/// The id of a test; empty if it has none.
-fn id_of<'a>(test: &'a Spanned<DeValue<'_>>) -> &'a str {
-    test.get_ref().as_table().and_then(|test| text(test, "id")).unwrap_or_default()
 }
 
 /// The text of a key.

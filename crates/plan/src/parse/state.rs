@@ -5,11 +5,10 @@ use std::mem::discriminant;
 use command::WorkloadName;
 use toml::Spanned;
 
-use super::defaults::{Defaults, ParseResult, among, name};
+use super::defaults::{Defaults, ParseResult, name};
 use super::placement::RanksRequest;
 use super::plan_text::PlanText;
 use super::{Placement, Plan, State, StateKind, Test, wire};
-use crate::language::rejections::Rejection;
 
 /// Types of file systems that report which storage targets are offline.
 const REPORT_TARGETS: &[&str] = &["lustre", "fuse.glusterfs"];
@@ -47,17 +46,13 @@ impl Defaults<'_> {
             }
             (None, Some(files), None, None) => {
                 let why = "has no effect with `preload`, because the test creates these files. Set it there.";
-                self.no_effect(who, "ranks", wire.ranks.as_ref(), why)?;
-                self.no_effect(who, "nodes", wire.nodes.as_ref(), why)?;
-                self.no_effect(who, "ppn", wire.ppn.as_ref(), why)?;
+                self.no_ranks(who, wire, why)?;
                 self.no_effect(who, "timeout", wire.timeout.as_ref(), why)?;
                 Ok(StateKind::Preload(files.get_ref().0))
             }
             (None, None, Some(degrade), Some(restore)) => {
                 let why = "has no effect with `degrade`, which is a command. Remove it.";
-                self.no_effect(who, "ranks", wire.ranks.as_ref(), why)?;
-                self.no_effect(who, "nodes", wire.nodes.as_ref(), why)?;
-                self.no_effect(who, "ppn", wire.ppn.as_ref(), why)?;
+                self.no_ranks(who, wire, why)?;
                 let text = |command: &Spanned<String>| match command.get_ref().trim() {
                     "" => Err(self.place.error(command, format!("{who}: the command is empty. Write one."))),
                     text => Ok(text.to_owned()),
@@ -74,6 +69,13 @@ impl Defaults<'_> {
                 Err(self.place.error(spanned, format!("{who}: {what}")))
             }
         }
+    }
+
+    /// Rejects keys of ranks and nodes that have no effect.
+    fn no_ranks(&self, who: &str, wire: &wire::StateKeys, why: &str) -> ParseResult<()> {
+        self.no_effect(who, "ranks", wire.ranks.as_ref(), why)?;
+        self.no_effect(who, "nodes", wire.nodes.as_ref(), why)?;
+        self.no_effect(who, "ppn", wire.ppn.as_ref(), why)
     }
 
     /// Rejects a key that has no effect.
@@ -124,13 +126,7 @@ impl Defaults<'_> {
     ) -> ParseResult<usize> {
         let word = state.get_ref().as_str();
         let rejected = |what: String| Err(self.place.error(state, format!("{who}: {what}")));
-        let known: Vec<&str> = plan.states.iter().map(|state| state.name.as_str()).collect();
-        let Some(index) = known.iter().position(|known| *known == word) else {
-            if self.errors.is_spoiled(&format!("state.{word}")) {
-                return Err(Rejection::Follows);
-            }
-            return rejected(format!("no [state.{word}]{}", among(word, &known)));
-        };
+        let index = self.known(who, "state", (word, state), plan.states.iter().map(|state| &*state.name))?;
         let found = &plan.states[index];
         if test.states.contains(&index) {
             return rejected(format!("state.{word} is listed twice. Remove one."));

@@ -173,12 +173,8 @@ impl Defaults<'_> {
         let word = uses.get_ref().as_str();
         let rejected = |what: String| Err(self.place.error(uses, format!("{who}: {what}")));
         if let Some(wanted) = word.strip_prefix("dataset.") {
-            let known: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
-            return match known.iter().position(|known| *known == wanted) {
-                Some(index) => Ok(Uses::Dataset(index)),
-                None if self.errors.is_spoiled(word) => Err(Rejection::Follows),
-                None => rejected(format!("no [dataset.{wanted}]{}", among(wanted, &known))),
-            };
+            let known = plan.datasets.iter().map(|dataset| &*dataset.name);
+            return self.known(who, "dataset", (wanted, uses), known).map(Uses::Dataset);
         }
         let same_step = format!("{}{word}{}", variant.before, variant.behind);
         let by_id = |id: &str| plan.tests.iter().position(|test| test.id == id);

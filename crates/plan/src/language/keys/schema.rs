@@ -52,15 +52,14 @@ fn object(table: &KeyTable) -> Value {
         object["required"] = json!(required);
     }
     if !table.forms.is_empty() {
-        let forms = || table.forms.iter().filter(|keys| **keys != LIKE);
-        let one: Vec<Value> = forms().map(|keys| json!({ "required": keys })).collect();
+        let forms = table.forms.iter().filter(|keys| **keys != LIKE);
+        let forms: Vec<Value> = forms.map(|keys| json!({ "required": keys })).collect();
         if table.forms.contains(&LIKE) {
             // A table that is like another one may have them all from there.
-            let none: Vec<Value> = forms().map(|keys| json!({ "required": keys })).collect();
-            let like = json!({ "required": LIKE, "not": { "anyOf": none } });
-            object["anyOf"] = json!([{ "oneOf": one }, like]);
+            let like = json!({ "required": LIKE, "not": { "anyOf": forms } });
+            object["anyOf"] = json!([{ "oneOf": forms }, like]);
         } else {
-            object["oneOf"] = Value::Array(one);
+            object["oneOf"] = Value::Array(forms);
         }
     }
     object

@@ -1,8 +1,6 @@
 //! Values that a plan may write in several forms: numbers as `4`, or as `"4"` for a parameter; numbers of
 //! nodes, or a rule for them; one criterion or several.
 
-use std::fmt;
-
 use toml::de::DeValue;
 
 use super::{CriterionKeys, NodesRule};
@@ -112,7 +110,7 @@ impl KeyValue for NodeCount {
 
 /// A criterion's value. A bare number is read so that its rejection can name the missing unit.
 #[derive(Clone)]
-pub(crate) struct CriterionValue(String);
+pub(crate) struct CriterionValue(pub(crate) String);
 
 impl KeyValue for CriterionValue {
     const FORM: KeyForm = KeyForm::Goal;
@@ -120,12 +118,6 @@ impl KeyValue for CriterionValue {
     fn read(value: &FileValue<'_>, walk: &mut Walk<'_>) -> Option<Self> {
         let text = String::read(value, walk).or_else(|| f64::read(value, walk).map(|n| n.to_string()));
         text.map(Self)
-    }
-}
-
-impl fmt::Display for CriterionValue {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
     }
 }
 
