@@ -12,10 +12,6 @@ pub(crate) struct PlanText<'a> {
 }
 
 impl<'a> PlanText<'a> {
-    pub(crate) fn new(text: &'a str, name: &'a str) -> Self {
-        Self { text, name }
-    }
-
     /// A rejection of the value at `at`.
     pub(crate) fn error<T>(&self, at: &Spanned<T>, what: impl AsRef<str>) -> Rejection {
         self.at(at.span(), what.as_ref())

@@ -66,7 +66,7 @@ impl Plan {
     }
 
     fn read(text: &str, name: &str, choice: &Choice, is_recorded: bool) -> Result<Self, PlanErrors> {
-        let place = plan_text::PlanText::new(text, name);
+        let place = plan_text::PlanText { text, name };
         let errors = Rejections::default();
         let plan = checked(&place, choice, &errors, is_recorded).map_err(|rejection| errors.add(rejection));
         match (plan, errors.errors()) {

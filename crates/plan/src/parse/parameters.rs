@@ -341,7 +341,7 @@ mod tests {
             Rejection::Found { line, .. } => line,
             Rejection::Follows => String::new(),
         };
-        let filled = fill(&mut file, &PlanText::new(text, "p.toml"), choice).map_err(said)?;
+        let filled = fill(&mut file, &PlanText { text, name: "p.toml" }, choice).map_err(said)?;
         filled.errors.into_iter().next().map_or(Ok(()), |first| Err(said(first)))?;
         let own = file.get_ref().iter();
         let strings = own.filter_map(|(key, value)| {

@@ -38,7 +38,7 @@ fn path_to(wanted: &'static KeyTable) -> Around {
 
 /// The errors of a file about the form of its values.
 fn errors(text: &str) -> Vec<String> {
-    let (place, errors) = (PlanText::new(text, "p"), Rejections::default());
+    let (place, errors) = (PlanText { text, name: "p" }, Rejections::default());
     let texts = TextRules { unfilled: &[], errors: |_, _, _| Vec::new() };
     let read = read_file::<PlanFile>(&DeTable::parse(text).unwrap(), &texts, &place, &errors);
     match read {
