@@ -37,7 +37,7 @@ const WAITING: &[(&str, usize)] = &[("cli timed", 4)];
 
 /// Tests that run at once on two processors, in all other programs. They also wait: two at once use 60 % of
 /// two processors.
-const TESTS_ON_TWO: usize = 3;
+const TESTS_ON_TWO: usize = 4;
 
 /// Environment variables of the programs.
 type Variables<'v> = [(&'v str, &'v OsStr)];

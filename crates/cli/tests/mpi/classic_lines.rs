@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::{ALL_MPI, Mpi, Ran, run};
+use crate::common::{Mpi, Ran, mpis, run};
 
 /// The ranks and the arguments of one command line.
 type Line = (u32, &'static str);
@@ -33,7 +33,7 @@ fn outputs(mpi: Mpi, dir: &Path, program: &str, lines: &[Line], between: fn(&Pat
 
 /// Runs each command line in turn, in one directory of each MPI.
 fn all_succeed(program: &str, lines: &[Line], between: fn(&Path)) {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         outputs(mpi, dir.path(), program, lines, between);
     }
@@ -98,7 +98,7 @@ const WITH_COMMENTS: &str = "# A comment before the first line.\n\
 
 #[test]
 fn a_script_with_comments_and_blanks_runs_both_of_its_tests() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("comments.ior"), WITH_COMMENTS).unwrap();
         let lines = [(2, "-f comments.ior -o f")];
@@ -114,7 +114,7 @@ fn a_script_with_comments_and_blanks_runs_both_of_its_tests() {
 
 #[test]
 fn a_summary_file_is_valid_json_with_the_reference_number() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         let words = "-a DUMMY -e -F -t 1m -b 1m -A 328883 -O summaryFormat=JSON -O summaryFile=OUT.json -o f";
         if outputs(mpi, dir.path(), "ior", &[(2, words)], |_| ()).is_empty() {
@@ -135,7 +135,7 @@ fn a_script_runs_with_one_rank_on_each_of_the_simulated_nodes() {
     let script = "IOR START\nreorderTasksConstant=1\nrepetitions=1\nsegmentCount=1\nverbose=0\nfsync=0\n\
         checkWrite=1\nblockSize=16\nsetTimeStampSignature=1234567\ncheckRead=0\nreadFile=1\nfilePerProc=0\n\
         writeFile=1\ntransferSize=16\nintraTestBarriers=0\n\nRUN\nIOR STOP\n";
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("nodes.conf"), script).unwrap();
         let Some(mut command) = mpi.command(dir.path(), 2, "ior -a POSIX -f nodes.conf -o f") else {
@@ -223,7 +223,7 @@ fn the_phases_of_md_workbench_run_together_or_one_by_one() {
 fn phases_of_md_workbench_whose_objects_were_removed_report_each_of_them_and_succeed() {
     const LINE: &str = "-a POSIX -O=1 -D=2 -G=10 -P=4 -I=3";
     const REST: &str = "-W -w 1 --run-info-file=mdw.tst --print-detailed-stats -o w";
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         let steps = ["-1", "-2", "-2 -W -w 1 --read-only", "-2 -W -w 1 --read-only", "-3"];
         for step in steps {
@@ -262,7 +262,7 @@ fn the_phases_of_md_workbench_continue_where_the_last_one_ended() {
 
 #[test]
 fn a_failed_rank_of_md_workbench_ends_all_with_one_line() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         let Some(ran) = started(mpi, dir.path(), 3, "md-workbench -1 -P 3 -D 2") else { continue };
         assert_eq!(ran.status, Some(0), "{mpi:?}: {ran:#?}");

@@ -4,11 +4,11 @@ use std::process::Command;
 
 use crate::common::fdtree::{THREE, assert_three_trees, complaint, fdtree, trees, under};
 use crate::common::tmpfs::Tmpfs;
-use crate::common::{ALL_MPI, program, run};
+use crate::common::{mpis, program, run};
 
 #[test]
 fn trees_and_text_are_the_same_under_a_launcher() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         let Some(ran) = under(mpi, dir.path(), 3, &format!("-C {THREE}")) else { continue };
         assert_three_trees(dir.path(), &ran.ok());
@@ -36,7 +36,7 @@ fn a_wrong_plain_value_counts_on_rank_0_only() {
             "if [ \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" = {rank} ]; then export ASSAY_PLAIN=x; fi; exec \"$@\""
         )
     };
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let run_with = |rank: u32| {
             let command = mpi.command(dir.path(), 2, &format!("fdtree --dryRun {THREE}"))?;
             let mut wrapped = Command::new(command.get_program());
@@ -67,7 +67,7 @@ fn a_failure_on_one_rank_ends_all_ranks_with_one_line() {
         "{line}"
     );
     assert_eq!(trees(small.path()).len(), 3, "all trees remain");
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         trees(small.path()).iter().for_each(|tree| std::fs::remove_dir_all(tree).unwrap());
         let Some(ran) = under(mpi, small.path(), 3, words) else { continue };
         let lines: Vec<_> = ran.err.lines().filter(|line| line.starts_with("fdtree: ")).collect();

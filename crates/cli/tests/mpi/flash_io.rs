@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::cdf5::{Cdf5, Value};
-use crate::common::{Mpi, OPEN_MPI_AS_ROOT, Ran, run};
+use crate::common::{Mpi, OPEN_MPI_AS_ROOT, Ran, by_set, only_in_all, run};
 
 const MODES: [&str; 4] = ["", "-b", "-i", "-i -b"];
 const SUFFIXES: [&str; 3] = ["chk", "plt_cnt", "plt_crn"];
@@ -93,7 +93,7 @@ fn check(dir: &Path, suffix: &str, zones: u64, blocks: u64) {
 
 #[test]
 fn the_three_files_have_their_published_form_in_all_write_modes() {
-    for ranks in [1, 2, 4] {
+    for &ranks in by_set(&[2][..], &[1, 2, 4]) {
         let mut first: Option<Vec<Vec<u8>>> = None;
         for mode in MODES {
             let dir = tempfile::tempdir().unwrap();
@@ -160,6 +160,9 @@ fn the_default_run_writes_the_published_header_and_data_that_ncmpidump_reads() {
 
 #[test]
 fn sixty_four_ranks_write_the_calculated_amount() {
+    if !only_in_all("64 ranks start on few processors") {
+        return;
+    }
     let dir = tempfile::tempdir().unwrap();
     let words = "--size 2 --guards 1 --blocks 20 --record r.jsonl";
     let Some(ran) = flash(dir.path(), 64, words) else { return };

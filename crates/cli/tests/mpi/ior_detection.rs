@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{Mpi, Ran, assay, ior, only_in_all, run};
+use crate::common::{Mpi, Ran, assay, by_set, ior, only_in_all, run};
 use serde_json::Value;
 
 /// Two ranks with 64 KiB each, in transfers of 16 KiB.
@@ -169,10 +169,12 @@ fn assert_reported_by(
 
 #[test]
 fn every_engine_reports_every_damage_with_file_and_offset() {
-    for engine in engines() {
+    // In the default set each engine gets a third of the damages, and each damage several engines.
+    for (at, engine) in engines().into_iter().enumerate() {
         let dir = tempfile::tempdir().unwrap();
         let written = write(dir.path(), &engine);
-        for Damage { kind, to, ranges } in &DAMAGES {
+        let (first, step) = by_set((at % 3, 3), (0, 1));
+        for Damage { kind, to, ranges } in DAMAGES.iter().skip(first).step_by(step) {
             let mut bytes = written.sound.clone();
             to(&mut bytes, &written);
             std::fs::write(dir.path().join("f"), bytes).unwrap();
@@ -185,7 +187,6 @@ fn every_engine_reports_every_damage_with_file_and_offset() {
         }
         std::fs::write(dir.path().join("f"), &written.sound).unwrap();
         ior(dir.path(), 2, &format!("-r -R {SHAPE} -l stamped {engine}")).ok();
-        println!("{engine}: {} damages reported", DAMAGES.len());
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::scripts::{THREE, phases, records};
-use crate::common::{ALL_MPI, Ran, ior, program, run};
+use crate::common::{Ran, ior, mpis, program, run};
 
 /// Checks a run of `THREE` on three ranks.
 fn check_three(ran: Ran, dir: &Path, context: &str) {
@@ -37,7 +37,7 @@ fn a_script_runs_its_tests_in_one_job_with_different_numbers_of_ranks() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path().join("s"), THREE).unwrap();
     check_three(ior(dir.path(), 3, "-f s --record r"), dir.path(), "local ranks");
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         write(dir.path().join("s"), THREE).unwrap();
         let Some(ran) = mpi.ior(dir.path(), 3, "-f s --record r") else { continue };
@@ -54,7 +54,7 @@ fn a_missing_script_is_reported_by_one_rank_in_one_line() {
         assert_eq!(ran.complaints(), [wanted], "{context}: {ran:#?}");
     };
     check(ior(dir.path(), 3, "-f nowhere"), "local ranks");
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let Some(ran) = mpi.ior(dir.path(), 3, "-f nowhere") else { continue };
         check(ran, &format!("{mpi:?}"));
     }
@@ -67,7 +67,7 @@ fn a_slow_rank_0_still_reports_the_reason_before_the_launcher_ends_the_run() {
     let slow = "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" != 0 ]; then exec \"$@\"; fi\n\
                 exec strace -f -o /dev/null -e trace=write -e inject=write:delay_enter=40000 \"$@\"\n";
     write(dir.path().join("slow"), slow).unwrap();
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let Some(command) = mpi.command(dir.path(), 2, "ior -f nowhere") else { continue };
         let mut slowed = Command::new(command.get_program());
         for word in command.get_args() {

@@ -8,7 +8,7 @@ use std::process::Command;
 use results::{Record, record, records};
 
 use crate::common::campaign::{signal, until};
-use crate::common::{ALL_MPI, Mpi, PATIENCE, Running, processes, script};
+use crate::common::{Mpi, PATIENCE, Running, mpis, processes, script};
 
 const RANKS: u32 = 4;
 
@@ -65,7 +65,7 @@ fn ranks_end(mpi: Mpi, options: &[&str], victim: impl Fn(u32, &Path) -> Vec<u32>
 
 #[test]
 fn ranks_whose_launcher_is_killed_end_by_themselves_and_keep_what_was_measured() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         ranks_end(mpi, &[], |launcher, _| vec![launcher]);
     }
 }

@@ -3,11 +3,11 @@
 use std::fs;
 
 use crate::common::ls_lr::{SMALL, phases, place};
-use crate::common::{ALL_MPI, run};
+use crate::common::{mpis, run};
 
 #[test]
 fn ranks_of_each_mpi_walk_at_the_same_time() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = place();
         let Some(mut command) =
             mpi.command(dir.path(), 3, &format!("ls-lr --walk --remove --record r {SMALL}"))

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use crate::common::campaign::signal;
 use crate::common::mdtest::complaints;
 use crate::common::processes::ranks_below;
-use crate::common::{ALL_MPI, Mpi, Running, run};
+use crate::common::{Mpi, Running, mpis, run};
 
 #[test]
 fn runs_are_the_same_under_each_mpi_and_wrong_usage_is_reported_once() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         for ranks in [2, 4] {
             let dir = tempfile::tempdir().unwrap();
             let words = "mdtest -n 20 -u -N 1 -w 100 -e 100 -X -i 2 --saveRankPerformanceDetails=r.csv";

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::common::witness::{WitnessedCalls, recorded_ops};
-use crate::common::{ALL_MPI, Mpi, only_in_all};
+use crate::common::{Mpi, mpis, only_in_all};
 
 /// The calls of `ior WORDS` on two ranks, and the transfers in its records; `None` without this MPI.
 fn witnessed(mpi: Mpi, dir: &Path, words: &str) -> Option<(WitnessedCalls, [u64; 2])> {
@@ -17,7 +17,7 @@ fn witnessed(mpi: Mpi, dir: &Path, words: &str) -> Option<(WitnessedCalls, [u64;
 
 #[test]
 fn each_open_transfer_sync_and_close_of_mpi_io_is_seen() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         for (words, write, read) in [
             ("", "MPI_File_write_at", "MPI_File_read_at"),
             ("-c", "MPI_File_write_at_all", "MPI_File_read_at_all"),
@@ -38,7 +38,7 @@ fn each_open_transfer_sync_and_close_of_mpi_io_is_seen() {
 
 #[test]
 fn transfers_of_ranks_under_mpi_without_mpi_io_are_seen_as_calls_of_the_c_library() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("d")).unwrap();
         let Some((calls, ops)) = witnessed(mpi, dir.path(), "-o d/f") else { continue };

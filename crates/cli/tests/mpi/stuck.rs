@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{self, ALL_MPI, Mpi, Ran, run};
+use crate::common::{self, Mpi, Ran, mpis, run};
 
 /// Runs `ior WORDS` on a file `f` with a fault for rank 1. The time limit of a call is two seconds.
 fn broken(mpi: Mpi, dir: &Path, fault: &str, words: &str) -> Option<Ran> {
@@ -62,7 +62,7 @@ fn a_limit_that_is_not_a_number_is_rejected() {
 /// If only one rank failed to open the file, the others would hang in the collective open.
 #[test]
 fn a_file_that_one_rank_cannot_open_is_not_read_by_any() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         let Some(ran) = mpi.ior(dir.path(), 2, "-a MPIIO -w -k -b 64k -t 16k -o f") else { continue };
         ran.ok();

@@ -3,11 +3,11 @@
 use std::process::Command;
 
 use crate::common::campaign::{signal, until};
-use crate::common::{ALL_MPI, Mpi, PATIENCE, Running};
+use crate::common::{Mpi, PATIENCE, Running, mpis};
 
 #[test]
 fn a_launcher_that_is_terminated_shows_the_call_that_its_rank_is_in() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         let [stuck, free] =
             [1, 0].map(|rank| dir.path().canonicalize().unwrap().join(format!("f.0000000{rank}")));

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::campaign::{signal, until};
-use crate::common::{ALL_MPI, Mpi, PATIENCE, Running, processes};
+use crate::common::{Mpi, PATIENCE, Running, mpis, processes};
 
 /// Words of a run of some seconds.
 const SLOW: &str = "ior -w -F -k -b 1m -t 64k --rate=1MiB/s";
@@ -11,7 +11,7 @@ const FEW_BYTES: u64 = 128 << 10;
 
 #[test]
 fn rank_0_reports_that_it_waits_for_a_stopped_rank_meanwhile_and_when_it_is_terminated() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         // Open MPI continues the stopped rank before it terminates all of them.
         let endings = if mpi == Mpi::Open { &[false][..] } else { &[false, true] };
         for is_terminated in endings.iter().copied() {

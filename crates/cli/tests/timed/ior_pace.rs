@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use crate::common::{ALL_MPI, ior};
+use crate::common::{ior, mpis};
 use serde_json::Value;
 
 /// The records of a run of `ior WORDS`, which must succeed. Files are kept in `dir`.
@@ -39,7 +39,7 @@ fn a_mixed_phase_has_its_percentage_of_reads_and_the_file_verifies() {
 
 #[test]
 fn ranks_with_collective_transfers_mix_in_the_same_order() {
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         for how in ["-c", "-Y"] {
             let dir = tempfile::tempdir().unwrap();
             let words = format!("-a MPIIO {how} -w -k --rwmix 37 -b 600k -t 4k -o f --record r.jsonl");
@@ -182,7 +182,7 @@ fn live_lines_report_the_progress_and_the_end_of_a_phase() {
     let words = "-a DUMMY -w -r -b 8m -t 4k --rate 2000/s --live live.jsonl -o f";
     ior(dir.path(), 2, words).ok();
     check_live_lines(&lines(&dir.path().join("live.jsonl")), "local ranks");
-    for mpi in ALL_MPI {
+    for &mpi in mpis() {
         let dir = tempfile::tempdir().unwrap();
         let Some(ran) = mpi.ior(dir.path(), 2, words) else { continue };
         ran.ok();
