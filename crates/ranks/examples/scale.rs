@@ -104,11 +104,6 @@ impl Ranks {
         }
     }
 
-    /// A gather in which rank 0 receives from each rank, as in Open MPI.
-    fn gather(&mut self, bytes: u64) {
-        (1..self.size()).for_each(|rank| self.message(rank, 0, bytes));
-    }
-
     /// The gather by nodes.
     fn gather_by_nodes(&mut self) {
         let each = ON_NODE as usize;
@@ -175,19 +170,6 @@ fn write(all: &mut Ranks) {
     all.all_reduce(SHORT);
 }
 
-/// The same before all changes of this page: 24 short reductions, two broadcasts, two barriers, three long
-/// reductions whose results all ranks got, and a gather of each rank.
-fn write_before(all: &mut Ranks) {
-    (0..24).for_each(|_| all.all_reduce(SHORT));
-    (0..4).for_each(|_| all.broadcast(SHORT));
-    (0..2).for_each(|_| all.barrier());
-    (0..2).for_each(|_| all.all_reduce(LONG / 2));
-    all.all_reduce(4096);
-    all.all_reduce(SHORT);
-    all.gather(8);
-    all.gather(64);
-}
-
 fn main() {
     let columns = env::args().nth(1).map_or(WORLDS.len(), |word| word.parse().expect("a number of columns"));
     let worlds = &WORLDS[..columns];
@@ -201,18 +183,9 @@ fn main() {
     row("a short reduction", &|ranks| took(ranks, |all| all.all_reduce(SHORT)));
     row("latencies and timeline to rank 0", &|ranks| took(ranks, |all| all.reduce(LONG)));
     row("columns, gathered by nodes", &|ranks| took(ranks, Ranks::gather_by_nodes));
-    row("columns, each rank to rank 0 (before)", &|ranks| took(ranks, |all| all.gather(64)));
     row("clocks along the tree", &|ranks| took(ranks / ON_NODE, Ranks::clocks));
-    row("clocks one after the other (before)", &|ranks| {
-        took(ranks / ON_NODE, |all| (1..all.size()).for_each(|node| all.ping_pong(0, node)))
-    });
     row("alarm of all ranks along the tree", &|ranks| took(ranks, Ranks::alarm));
-    row("alarm of all ranks at rank 0 (before)", &|ranks| took(ranks, |all| all.gather(16)));
     row("**a write, with clocks**", &|ranks| took(ranks, write) + took(ranks / ON_NODE, Ranks::clocks));
-    row("**a write, with clocks (before)**", &|ranks| {
-        let clocks = took(ranks / ON_NODE, |all| (1..all.size()).for_each(|node| all.ping_pong(0, node)));
-        took(ranks, write_before) + clocks
-    });
 }
 
 /// A time in ms or s.
