@@ -85,4 +85,22 @@ mod tests {
         assert_eq!(named(1, "  ", Leads::Call), "  rank 2: stat d/f: Permission denied\n");
         assert_eq!(named(8, "", Leads::Call).lines().count(), 3);
     }
+
+    #[test]
+    fn wrong_data_is_reported_with_its_place_and_kind() {
+        let range = BadRange {
+            rank: 1,
+            path: "f".into(),
+            offset: 4096,
+            length: 8,
+            expected: "0x1".into(),
+            found: "0x2".into(),
+            ..BadRange::default()
+        };
+        let torn = BadRange { kind: "torn".into(), detail: "generation 2".into(), ..range.clone() };
+        let ranges = [range, torn];
+        let text = wrong_ranges(&ranges, "");
+        assert!(text.starts_with("rank 1: f at 4096: 8 bytes wrong, expected 0x1, found 0x2\n"), "{text}");
+        assert!(text.contains("8 bytes torn, expected 0x1, found 0x2 (generation 2)\n"), "{text}");
+    }
 }

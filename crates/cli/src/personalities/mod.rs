@@ -18,17 +18,19 @@ pub(crate) mod mpi_io;
 mod own_files;
 mod own_lines;
 mod perform;
+mod printer;
 mod program;
 #[cfg(test)]
 mod rejection_tests;
-mod result_files;
 mod run_records;
+mod spread;
 mod stuck;
 mod waiting;
 
 use crate::session::RankStart;
 pub(crate) use classic::data_key;
-use classic::drift::{RejectedOptions, is_unfilled};
+use classic::drift::{self, RejectedOptions, is_unfilled};
+use command::classic::ClassicLine;
 use command::{WORKLOADS, Workload, WorkloadName};
 use lint::{Drift, LineRejection};
 use units::Usage;
@@ -95,9 +97,9 @@ pub(crate) fn rejections(
     start: Option<RankStart>,
 ) -> Vec<LineRejection> {
     let options = match workload {
-        WorkloadName::Ior => ior::rejected_options(words),
-        WorkloadName::Mdtest => mdtest::rejected_options(words),
-        WorkloadName::MdWorkbench => md_workbench::rejected_options(words),
+        WorkloadName::Ior => RejectedOptions::read::<command::ior::Parsed>(words),
+        WorkloadName::Mdtest => RejectedOptions::read::<command::mdtest::Parsed>(words),
+        WorkloadName::MdWorkbench => RejectedOptions::read::<command::md_workbench::Parsed>(words),
         _ => RejectedOptions::default(),
     };
     let place = |(at, why): (usize, String)| LineRejection { place: Some((at, words[at].clone())), why };
@@ -126,8 +128,12 @@ pub(crate) fn rejections(
 /// The options of `ior` or `mdtest` in `words` that have another effect than before, or none.
 pub(crate) fn drifted(workload: WorkloadName, words: &[String]) -> Vec<Drift> {
     match workload {
-        WorkloadName::Ior => ior::drifted(words),
-        WorkloadName::Mdtest => mdtest::drifted(words),
+        WorkloadName::Ior => {
+            drift::drifted::<command::ior::Parsed>(words, |typed| typed.finished().map(|run| run.taken.notes))
+        }
+        WorkloadName::Mdtest => drift::drifted::<command::mdtest::Parsed>(words, |typed| {
+            typed.finished().map(|run| run.taken.notes)
+        }),
         _ => Vec::new(),
     }
 }

@@ -9,6 +9,7 @@
 
 use report::sentences::sentence;
 use results::reason::{Datum, Reason, row};
+use results::record::Check;
 use units::{bytes_binary, rate_decimal};
 
 use crate::speech::complain;
@@ -90,6 +91,15 @@ pub(crate) fn amount(amount: f64) -> String {
     format!("{} bytes", bytes(amount))
 }
 
+/// The result of comparing data with what was written. `what` were compared, such as transfers.
+pub(crate) fn compared(check: &Check, what: &str) -> String {
+    let verdict = match check.bad_transfers {
+        0 => "all as written".to_owned(),
+        bad => format!("{bad} {what} WRONG"),
+    };
+    format!("{} compared, {verdict}", amount(check.bytes as f64))
+}
+
 /// The lines of `text` as own lines.
 pub(crate) fn own_lines(text: &str) -> String {
     text.lines().map(|line| format!("assay: {}\n", line.replace(READ_ONLY.0, READ_ONLY.1))).collect()
@@ -104,19 +114,6 @@ pub(crate) fn complain_own(text: &str) {
 pub(crate) fn print_note(text: &str) {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     complain_own(&format!("note: {}", lines.join(" ")));
-}
-
-/// What standard output has of these own lines: nothing with plain output.
-pub(crate) fn unless_plain(plain: bool, lines: &str) -> &str {
-    if plain { "" } else { lines }
-}
-
-/// The same for own lines about a fault, or about what stays. With plain output they go to standard error.
-pub(crate) fn fault(plain: bool, lines: &str) -> &str {
-    if plain && !lines.is_empty() {
-        complain(lines.trim_end());
-    }
-    unless_plain(plain, lines)
 }
 
 /// Whether the environment asks for output without own lines. An error is a value that is neither 1 nor 0.

@@ -7,9 +7,11 @@ use std::sync::Mutex;
 use measure::CycleClock;
 use ranks::{Comm, Halt};
 use results::records::{Nowhere, Sink};
+use units::Usage;
 use workloads::kit::failed_call::words;
 
 use super::classic::interrupt;
+use super::classic::live::LiveFiles;
 use super::program::StartedProgram;
 use super::run_records::{RunRecords, run_record};
 use super::waiting;
@@ -25,6 +27,28 @@ pub(crate) struct RankContext<'a> {
     pub(crate) clock: CycleClock,
     /// The records: on rank 0 their file, on other ranks a sink that drops them.
     pub(crate) records: &'a mut dyn Sink,
+}
+
+/// Rank 0's records, and its printer. `open` makes the printer after the files of `--live` and `--progress`.
+/// If anything fails, none of these files is left: the next run would reject it.
+pub(crate) fn open_voice<V>(
+    record: Option<&str>,
+    live: Option<&str>,
+    progress: Option<&str>,
+    open: impl FnOnce(LiveFiles) -> Result<V, Usage>,
+) -> Result<(RunRecords, V), Usage> {
+    let kept = RunRecords::open(record)?;
+    let opened = LiveFiles::create(live, progress).and_then(|files| {
+        let created = [live, progress].into_iter().flatten();
+        open(files).inspect_err(|_| created.for_each(|path| drop(std::fs::remove_file(path))))
+    });
+    match opened {
+        Ok(voice) => Ok((kept, voice)),
+        Err(usage) => {
+            kept.discard();
+            Err(usage)
+        }
+    }
 }
 
 /// Runs `body` of `program` on every rank and gives the exit status.

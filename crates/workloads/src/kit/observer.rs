@@ -9,6 +9,15 @@ pub trait EventObserver<E> {
     fn event(&mut self, event: &E);
 }
 
+/// Only rank 0 has an observer; the others ignore every event.
+impl<E, O: EventObserver<E>> EventObserver<E> for Option<&mut O> {
+    fn event(&mut self, event: &E) {
+        if let Some(observer) = self {
+            observer.event(event);
+        }
+    }
+}
+
 /// Ignores every event; for ranks other than 0.
 pub struct Silent;
 

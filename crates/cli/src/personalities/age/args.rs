@@ -6,15 +6,12 @@ use command::age::AgeArgs;
 use units::{Dimension, Quantity, Usage, utf8_text};
 use workloads::ageing::{AgeingRequest, Profile};
 
-use crate::personalities::classic::live::LiveFiles;
-use crate::personalities::run_records::RunRecords;
-
 pub(super) struct MeantAgeing {
     pub(super) request: AgeingRequest,
     pub(super) remove: bool,
     profile: Option<PathBuf>,
     pub(super) record: Option<String>,
-    progress: Option<String>,
+    pub(super) progress: Option<String>,
 }
 
 /// A share above 0 and below 1.
@@ -74,17 +71,9 @@ impl MeantAgeing {
         Ok(MeantAgeing { request, remove, profile, record, progress })
     }
 
-    /// The text of the profile, if one is given, the records, and the file of `--progress`.
-    pub(super) fn outside(&self) -> Result<(Option<String>, RunRecords, LiveFiles), Usage> {
-        let profile = self.profile.as_deref().map(profile).transpose()?;
-        let records = RunRecords::open(self.record.as_deref())?;
-        match LiveFiles::create(None, self.progress.as_deref()) {
-            Ok(files) => Ok((profile, records, files)),
-            Err(usage) => {
-                records.discard();
-                Err(usage)
-            }
-        }
+    /// The text of the profile, if one is given.
+    pub(super) fn profile(&self) -> Result<Option<String>, Usage> {
+        self.profile.as_deref().map(profile).transpose()
     }
 
     /// Rejects a profile that is wrong or that a job in another directory would not find.

@@ -15,7 +15,7 @@ use workloads::kit::observer::EventObserver;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
-use super::perform::{RankContext, perform};
+use super::perform::{RankContext, open_voice, perform};
 use super::program::{StartedProgram, options, posix};
 use super::{LineEffect, PRINTS, waiting};
 use crate::session::{Needs, RankStart, Session};
@@ -34,13 +34,16 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
         return Ok(program.print(DEFAULT_PROFILE));
     }
     let (meant, storage) = (MeantAgeing::read(args)?, posix()?);
+    let (record, progress) = (meant.record.as_deref(), meant.progress.as_deref());
     // Only rank 0 reads files.
-    let outside = || if program.speaks { meant.outside().map(Some) } else { Ok(None) };
-    waiting::records_in(meant.record.as_deref());
+    let outside = || {
+        let profile = meant.profile()?;
+        Ok((profile, open_voice(record, None, progress, |files| Ok(LiveLine::new(files)))?))
+    };
+    waiting::records_in(record);
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
-    let (session, outside) = session.agree(outside())?;
-    let (profile, kept) =
-        outside.map_or((None, None), |(profile, kept, files)| (profile, Some((kept, files))));
+    let (session, outside) = session.agree(program.speaks.then(outside).transpose())?;
+    let (profile, voice) = outside.map_or((None, None), |(profile, voice)| (profile, Some(voice)));
     let request = AgeingRequest { profile, ..meant.request.clone() };
     if session.mpi().is_none() {
         let advice = match meant.remove {
@@ -49,7 +52,6 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
         };
         interrupt::watch(program.name, std::iter::once(request.dir.clone()), advice);
     }
-    let voice = kept.map(|(kept, files)| (kept, LiveLine::new(files)));
     Ok(perform(program, session, voice, |part, line| {
         let speaks = part.comm.rank() == 0;
         let done = if meant.remove {

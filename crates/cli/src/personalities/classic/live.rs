@@ -23,6 +23,7 @@ use workloads::kit::board::{Board, phase_number};
 use workloads::kit::failed_call::words;
 
 use super::progress::{Running, ended, line, look};
+use crate::session::Session;
 use crate::speech::living_line;
 
 /// Time between two reads of the board.
@@ -137,10 +138,31 @@ impl LiveFiles {
     }
 }
 
-/// The board of this node, if rank 0 `wants` one. Collective, outside of any phase.
-pub(crate) fn node_board(comm: &dyn Comm, wants: bool) -> Result<Option<Board>, Halt> {
-    let wanted = comm.reduce_one(wants.into(), Reduce::Max)? > 0;
-    if wanted { Board::for_node(comm) } else { Ok(None) }
+/// Where the ranks of this process show their progress.
+pub(crate) struct Boards {
+    /// Whether rank 0 wants to see the progress.
+    wants: bool,
+    is_local: bool,
+    /// The board of local ranks.
+    threads: Option<Board>,
+}
+
+impl Boards {
+    pub(crate) fn new(session: &Session, wants: bool) -> Self {
+        let is_local = session.mpi().is_none();
+        let threads = if is_local && wants { Board::for_threads(session.size()).ok() } else { None };
+        Self { wants, is_local, threads }
+    }
+
+    /// The board of a rank's node and its row, if rank 0 wants one. Collective, outside of any phase.
+    pub(crate) fn row(&self, comm: &dyn Comm) -> Result<Option<(Board, u32)>, Halt> {
+        if self.is_local {
+            return Ok(self.threads.clone().map(|board| (board, comm.rank())));
+        }
+        let wanted = comm.reduce_one(self.wants.into(), Reduce::Max)? > 0;
+        let board = if wanted { Board::for_node(comm)? } else { None };
+        Ok(board.map(|board| (board, 0)))
+    }
 }
 
 impl LiveView {

@@ -10,11 +10,19 @@ pub(crate) mod interrupt;
 pub(crate) mod live;
 pub(crate) mod preloaded;
 mod progress;
-mod seed;
 mod text;
 
+use std::hash::{BuildHasher, RandomState};
+
 pub(crate) use data_key::data_key;
-pub(crate) use seed::random_seed;
 pub(crate) use text::{
     header_dir, help_of_backends, help_of_variables, space_line, space_words, whole_header_dir,
 };
+
+/// The seed of a run whose command line gives none: from 1 to below 2^31, which `-G` accepts.
+///
+/// The classic programs use the second of the start. So runs in one second write the same data, and a server
+/// may store one copy.
+pub(crate) fn random_seed() -> u64 {
+    RandomState::new().hash_one(std::process::id()) % ((1 << 31) - 1) + 1
+}

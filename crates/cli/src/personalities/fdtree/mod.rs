@@ -11,8 +11,7 @@ use command::fdtree::Parsed;
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
-use workloads::fdtree::{self, FdtreeListener, FdtreeParameters, FdtreePhase, find, has_shape};
-use workloads::kit::observer::Silent;
+use workloads::fdtree::{self, FdtreeParameters, FdtreePhase, find, has_shape};
 use workloads::kit::path::c_path;
 use workloads::kit::{clients, rank::Rank};
 
@@ -20,6 +19,7 @@ use super::LineEffect;
 use super::classic::interrupt;
 use super::own_lines::{amount, own_lines};
 use super::perform::{RankContext, perform};
+use super::printer::Printer;
 use super::program::{StartedProgram, posix};
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
@@ -51,7 +51,6 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         debug: typed.debug,
         sized: typed.sized,
         warning: None,
-        plain,
     };
     if typed.dry_run {
         return Ok(program.print_dry_run(session, |_| Ok(dry_run(&look, &*ready.storage))));
@@ -64,7 +63,8 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if session.mpi().is_none() {
         interrupt::watch(program.name, trees(&ready.parameters, session.size()), "");
     }
-    let text = |kept| (kept, FdtreeText::new(look, BufWriter::new(io::stdout()), started));
+    let printer = Printer::new(BufWriter::new(io::stdout()), plain);
+    let text = |kept| (kept, FdtreeText::new(look, printer, started));
     Ok(perform(program, session, kept.map(text), |part, voice| one_rank(&ready, part, voice)))
 }
 
@@ -139,7 +139,7 @@ fn base(typed: &Parsed, storage: &dyn Storage, ranks: u32) -> Result<String, Usa
 /// removed.
 fn dry_run(look: &FdtreeLook, storage: &dyn Storage) -> String {
     let mut text = String::from("Dry run: nothing is made or removed.\n");
-    text.push_str(&(look.header() + &look.own_header()));
+    text.push_str(&(look.header() + &own_lines(&look.own_header())));
     let (parameters, ranks) = (&look.parameters, u64::from(look.ranks));
     for step in parameters.steps() {
         let count = step.items(parameters.shape) * ranks;
@@ -151,7 +151,7 @@ fn dry_run(look: &FdtreeLook, storage: &dyn Storage) -> String {
         }));
     }
     if parameters.create {
-        text.push_str(&space_check(look, storage).0);
+        text.push_str(&own_lines(&space_check(look, storage).0));
     }
     text
 }
@@ -159,7 +159,7 @@ fn dry_run(look: &FdtreeLook, storage: &dyn Storage) -> String {
 /// A warning in one line if the trees do not fit.
 fn space_warning(look: &FdtreeLook, storage: &dyn Storage) -> Option<String> {
     let (text, fits) = space_check(look, storage);
-    (fits == Some(false)).then(|| text.replacen("assay: ", "assay: warning: ", 1))
+    (fits == Some(false)).then(|| format!("warning: {text}"))
 }
 
 /// The space that the trees need and the free space, and whether they fit, if the free space is known.
@@ -176,10 +176,10 @@ fn space_check(look: &FdtreeLook, storage: &dyn Storage) -> (String, Option<bool
             let free = amount(space.bytes_available as f64);
             let inodes = if counts { format!(" and {} inodes", space.inodes_free) } else { String::new() };
             let verdict = if fits { "fits" } else { "DOES NOT FIT" };
-            (own_lines(&format!("{needed}; {free}{inodes} are free: {verdict}")), Some(fits))
+            (format!("{needed}; {free}{inodes} are free: {verdict}"), Some(fits))
         }
-        Ok(None) => (own_lines(&format!("{needed}; the free space is not reported")), None),
-        Err(error) => (own_lines(&format!("{needed}; the free space is unknown: {error}")), None),
+        Ok(None) => (format!("{needed}; the free space is not reported"), None),
+        Err(error) => (format!("{needed}; the free space is unknown: {error}"), None),
     }
 }
 
@@ -192,11 +192,7 @@ fn one_rank(
     let RankContext { comm, mut clock, records } = part;
     let dirs = clients::dirs(&*ready.storage, [clients::dir_of(&ready.parameters.base)]);
     let mut rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
-    let mut silent = Silent;
-    let observer: &mut FdtreeListener<'_> = match voice.as_deref_mut() {
-        Some(text) => text,
-        None => &mut silent,
-    };
+    let observer = &mut voice.as_deref_mut();
     let done = fdtree::run(&ready.parameters, &*ready.storage, &mut rank, observer);
     let Some(text) = voice else { return Ok(error_if(done? > 0)) };
     let printed = text.finish(done.as_ref().ok().copied());

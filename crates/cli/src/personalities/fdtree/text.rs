@@ -5,7 +5,7 @@
 //!
 //! Invariant: all numbers in the lines of assay come from records.
 
-use std::io::{self, ErrorKind, Write};
+use std::io;
 use std::path::Path;
 
 use command::fdtree::FdtreeShape;
@@ -18,7 +18,8 @@ use workloads::kit::observer::EventObserver;
 use super::trace;
 use crate::personalities::failures::{Leads, named, reasons};
 use crate::personalities::latency::in_words;
-use crate::personalities::own_lines::{fault, own_lines, own_sentence, phase_name, unless_plain};
+use crate::personalities::own_lines::{own_sentence, phase_name};
+use crate::personalities::printer::Printer;
 
 /// How many failures of a phase are listed.
 const NAMED: usize = 8;
@@ -33,10 +34,8 @@ pub(super) struct FdtreeLook {
     pub(super) debug: bool,
     /// Whether `-s` was given.
     pub(super) sized: bool,
-    /// A line below the header if the free space is too small.
+    /// An own line below the header if the free space is too small.
     pub(super) warning: Option<String>,
-    /// Whether the output has no own lines.
-    pub(super) plain: bool,
 }
 
 impl FdtreeLook {
@@ -72,7 +71,7 @@ impl FdtreeLook {
         text
     }
 
-    /// The own lines below the header.
+    /// The own lines below the header, without their mark.
     pub(super) fn own_header(&self) -> String {
         let mut text = String::new();
         if self.ranks > 1 {
@@ -84,7 +83,7 @@ impl FdtreeLook {
         if !self.parameters.create && !self.sized {
             text.push_str("the sizes assume the default of -s. The real ones are not looked up.\n");
         }
-        own_lines(&text)
+        text
     }
 
     /// The lines below a phase that lasted from second `from` to second `to` of the classic clock.
@@ -108,7 +107,7 @@ impl FdtreeLook {
         text
     }
 
-    /// What the classic lines do not report of a phase without failures.
+    /// What the classic lines do not report of a phase without failures, as own lines without their mark.
     fn own(&self, step: FdtreePhase, phase: &Phase) -> String {
         let rate = |name| phase.metric(name).map_or(0.0, |metric| metric.value);
         let what = match step {
@@ -137,22 +136,20 @@ impl FdtreeLook {
             let words = in_words(latency, |_| true);
             text.push_str(&format!("latency of one: {words}\n"));
         }
-        own_lines(&text)
+        text
     }
 }
 
 /// The number of failed operations for each reason, and the first ones by path.
 fn failures(failed: &Failed) -> String {
     let head = format!("{} FAILED: {}\n", failed.operations, reasons(failed));
-    own_lines(&(head + &named(failed, NAMED, "  ", Leads::Path, phase_name)))
+    head + &named(failed, NAMED, "  ", Leads::Path, phase_name)
 }
 
 /// Prints the output of a run, on rank 0.
 pub(super) struct FdtreeText {
     look: FdtreeLook,
-    out: Box<dyn Write + Send>,
-    /// The first error when writing; returned at the end.
-    broken: Option<io::Error>,
+    printer: Printer,
     /// The first path that was found in a tree but does not belong to it.
     foreign: Option<String>,
     /// When this program was started, seconds since 1970.
@@ -162,44 +159,15 @@ pub(super) struct FdtreeText {
 }
 
 impl FdtreeText {
-    /// Writes to `out`; the program was started at `started`, seconds since 1970.
-    pub(super) fn new(look: FdtreeLook, out: impl Write + Send + 'static, started: f64) -> Self {
-        Self { look, out: Box::new(out), broken: None, foreign: None, started, zero: started }
-    }
-
-    /// Writes `text`. A closed pipe is not an error. Other errors are kept for the end, because the
-    /// measurement matters more than its text.
-    fn put(&mut self, text: &str) {
-        let written = self.out.write_all(text.as_bytes());
-        self.keep(written);
-    }
-
-    /// Prints own lines, unless the output has none.
-    fn put_own(&mut self, text: &str) {
-        self.put(unless_plain(self.look.plain, text));
-    }
-
-    /// Prints own lines about faults, or what stays. If the output has no own lines, they go to standard
-    /// error.
-    fn put_fault(&mut self, text: &str) {
-        self.put(fault(self.look.plain, text));
-    }
-
-    fn flush(&mut self) {
-        let flushed = self.out.flush();
-        self.keep(flushed);
-    }
-
-    fn keep(&mut self, done: io::Result<()>) {
-        if let Some(error) = done.err().filter(|error| error.kind() != ErrorKind::BrokenPipe) {
-            self.broken.get_or_insert(error);
-        }
+    /// The program was started at `started`, seconds since 1970.
+    pub(super) fn new(look: FdtreeLook, printer: Printer, started: f64) -> Self {
+        Self { look, printer, foreign: None, started, zero: started }
     }
 
     /// What date(1) prints in the C locale.
     fn date(&mut self) {
         let now = Zoned::now().strftime("%a %b %e %H:%M:%S %Z %Y\n").to_string();
-        self.put(&now);
+        self.printer.put(&now);
     }
 
     /// The value of bash's `$SECONDS` at `after` seconds since the records' time began. It counts how often
@@ -211,12 +179,12 @@ impl FdtreeText {
     fn start(&mut self) {
         self.zero = measure::unix_seconds();
         if self.look.debug {
-            self.put(&trace::counting(self.look.parameters.shape));
+            self.printer.put(&trace::counting(self.look.parameters.shape));
         }
-        self.put(&self.look.header());
-        self.put_own(&self.look.own_header());
+        self.printer.put(&self.look.header());
+        self.printer.put_own(&self.look.own_header());
         if let Some(warning) = self.look.warning.take() {
-            self.put_fault(&warning);
+            self.printer.put_fault(&warning);
         }
     }
 
@@ -224,21 +192,19 @@ impl FdtreeText {
         self.date();
         if self.look.debug {
             let base = format!("{}/", self.look.parameters.tree(0, self.look.ranks));
-            trace::phase(step, self.look.parameters.shape, &base, &mut |line| self.put(line));
+            trace::phase(step, self.look.parameters.shape, &base, &mut |line| self.printer.put_later(line));
         }
-        self.flush();
     }
 
     fn ended(&mut self, step: FdtreePhase, phase: &Phase) {
         self.date();
         let times = [phase.began_s, phase.began_s + phase.spans.total_s];
         let text = self.look.phase(step, phase, times.map(|at| self.whole_seconds(at)));
-        self.put(&text);
-        self.put_own(&self.look.own(step, phase));
+        self.printer.put(&text);
+        self.printer.put_own(&self.look.own(step, phase));
         if let Some(failed) = &phase.failed {
-            self.put_fault(&failures(failed));
+            self.printer.put_fault(&failures(failed));
         }
-        self.flush();
     }
 
     /// Prints the last lines. `failed` is the number of failed operations; `None` if a phase stopped the run.
@@ -269,10 +235,9 @@ impl FdtreeText {
             String::new()
         };
         if !text.is_empty() {
-            self.put_fault(&own_lines(&text));
+            self.printer.put_fault(&text);
         }
-        self.flush();
-        self.broken.take().map_or(Ok(()), Err)
+        self.printer.finish()
     }
 }
 
@@ -290,13 +255,12 @@ impl EventObserver<FdtreeEvent<'_>> for FdtreeText {
             FdtreeEvent::Ended { step, phase } => self.ended(*step, phase),
             FdtreeEvent::Foreign { rank, path } => {
                 self.foreign.get_or_insert_with(|| (*path).to_owned());
-                self.put_fault(&own_lines(&format!(
-                    "  rank {rank}: {} does not belong to the tree and is left",
-                    visible(path)
-                )));
+                let path = visible(path);
+                let text = format!("  rank {rank}: {path} does not belong to the tree and is left");
+                self.printer.put_fault(&text);
             }
             FdtreeEvent::Notice(reason) => {
-                self.put_fault(&own_lines(&format!("warning: {}", own_sentence(reason))));
+                self.printer.put_fault(&format!("warning: {}", own_sentence(reason)));
             }
         }
     }
@@ -305,6 +269,7 @@ impl EventObserver<FdtreeEvent<'_>> for FdtreeText {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::personalities::own_lines::own_lines;
     use results::record::{Balance, FailedOperation, FailureReason, Latency, Spans};
 
     fn look(ranks: u32) -> FdtreeLook {
@@ -315,15 +280,7 @@ mod tests {
             create: true,
             ..FdtreeParameters::default()
         };
-        FdtreeLook {
-            parameters,
-            ranks,
-            verbose: false,
-            debug: false,
-            sized: true,
-            warning: None,
-            plain: false,
-        }
+        FdtreeLook { parameters, ranks, verbose: false, debug: false, sized: true, warning: None }
     }
 
     fn phase(ops: u64, seconds: f64) -> Phase {
@@ -340,7 +297,7 @@ mod tests {
 
     /// All lines below a phase.
     fn lines(look: &FdtreeLook, step: FdtreePhase, phase: &Phase, times: [i64; 2]) -> String {
-        look.phase(step, phase, times) + &look.own(step, phase)
+        look.phase(step, phase, times) + &own_lines(&look.own(step, phase))
     }
 
     #[test]
@@ -371,7 +328,7 @@ mod tests {
 
     #[test]
     fn seconds_are_counted_by_changes_of_the_wall_clock_second_as_in_bash() {
-        let mut text = FdtreeText::new(look(1), io::sink(), 1000.9);
+        let mut text = FdtreeText::new(look(1), Printer::new(io::sink(), false), 1000.9);
         assert_eq!((text.whole_seconds(0.05), text.whole_seconds(0.15)), (0, 1));
         text.zero = 1001.95;
         assert_eq!((text.whole_seconds(0.0), text.whole_seconds(0.1)), (1, 2));
@@ -395,7 +352,8 @@ mod tests {
             reasons: vec![reason("No space left on device", 29), reason("Permission denied", 1)],
             first: vec![first; 30],
         };
-        let text = lines(&look, FdtreePhase::CreateFiles, &phase(10, 1.0), [0, 1]) + &failures(&failed);
+        let text =
+            lines(&look, FdtreePhase::CreateFiles, &phase(10, 1.0), [0, 1]) + &own_lines(&failures(&failed));
         let own: Vec<&str> = text.lines().skip(3).collect();
         assert_eq!(
             own[..4],
@@ -409,28 +367,5 @@ mod tests {
         assert_eq!(own.len(), 4 + NAMED);
         assert_eq!(own[4], "assay:   rank 2: w/LEVEL0.h.7.2/L3F1: wr: No space left on device");
         assert!(look.header().contains("for a total of 468 directories\n"), "{}", look.header());
-    }
-
-    /// A writer that always fails.
-    struct Full(ErrorKind);
-
-    impl Write for Full {
-        fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
-            Err(self.0.into())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn a_closed_pipe_is_not_an_error_but_a_full_disk_is() {
-        for (kind, failed) in [(ErrorKind::BrokenPipe, false), (ErrorKind::StorageFull, true)] {
-            let mut text = FdtreeText::new(look(1), Full(kind), 0.0);
-            text.event(&FdtreeEvent::Started);
-            text.event(&FdtreeEvent::Begins(FdtreePhase::RemoveFiles));
-            assert_eq!(text.finish(Some(0)).is_err(), failed, "{kind:?}");
-        }
     }
 }

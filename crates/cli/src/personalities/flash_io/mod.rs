@@ -12,12 +12,12 @@ use ranks::Halt;
 use storage::Storage;
 use storage::arrays::Arrays;
 use units::{Usage, visible};
-use workloads::flash_io::{FlashIoContext, FlashIoListener};
-use workloads::kit::observer::Silent;
+use workloads::flash_io::FlashIoContext;
 
 use super::LineEffect;
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform_unless};
+use super::printer::Printer;
 use super::program::{StartedProgram, posix};
 use super::stuck::{self, RankStanding};
 use crate::session::{Needs, RankStart, Session};
@@ -51,9 +51,9 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let (session, plain) = session.agree(program.is_plain())?;
     let (quiet, latency) = (typed.quiet, typed.latency);
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());
-    let look = FlashIoLook { parameters, version, ranks: session.size(), quiet, latency, plain };
+    let look = FlashIoLook { parameters, version, ranks: session.size(), quiet, latency };
     let (session, kept) = session.agree(program.records(typed.record.as_deref()))?;
-    let text = |kept| (kept, FlashIoText::new(look));
+    let text = |kept| (kept, FlashIoText::new(look, Printer::to_stdout(plain)));
     let (rank, ranks, arrays) = (session.rank(), session.size(), &*ready.arrays);
     Ok(std::thread::scope(|scope| {
         let standing = || RankStanding { inside: ready.call(), stuck: arrays.stuck() };
@@ -146,21 +146,17 @@ fn one_rank(
 ) -> Result<u8, Halt> {
     let ReadyFlashIo { parameters, arrays, storage, calls, .. } = ready;
     let RankContext { comm, mut clock, records } = part;
-    let mut silent = Silent;
-    let observer: &mut FlashIoListener<'_> = match voice.as_deref_mut() {
-        Some(text) => {
-            text.on_node(comm.node_name());
-            text
-        }
-        None => &mut silent,
-    };
-    let mut cx = FlashIoContext { clock: &mut clock, records, observer, calls };
+    if let Some(text) = &mut voice {
+        text.on_node(comm.node_name());
+    }
+    let mut observer = voice.as_deref_mut();
+    let mut cx = FlashIoContext { clock: &mut clock, records, observer: &mut observer, calls };
     let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, comm, &mut cx)?;
     let Some(text) = voice else { return Ok(error_if(wrong > 0)) };
     if wrong > 0 {
         complain(&format!("flash-io: wrong data: {wrong} reads returned values that were not written"));
     }
-    if let Some(error) = text.unprinted() {
+    if let Err(error) = text.printer.finish() {
         complain(&format!("flash-io: cannot print the results: {error}"));
         return Ok(ERROR);
     }

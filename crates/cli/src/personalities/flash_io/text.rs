@@ -2,8 +2,6 @@
 //!
 //! Invariant: without assay's own options the text is the original's to the letter.
 
-use std::io;
-
 use command::flash_io::{FlashIoParameters, Form};
 use results::record::{BadRange, Check, Phase};
 use storage::arrays::LibraryMemory;
@@ -12,8 +10,8 @@ use workloads::flash_io::{FlashFile, FlashIoEvent, Seconds};
 use workloads::kit::observer::EventObserver;
 
 use crate::personalities::latency::in_words;
-use crate::personalities::own_lines::{fault, own_lines, own_sentence, phase_name, rate, unless_plain};
-use crate::speech::say;
+use crate::personalities::own_lines::{own_sentence, phase_name, rate};
+use crate::personalities::printer::Printer;
 
 /// How many wrong places are printed.
 const WRONG: usize = 8;
@@ -30,8 +28,6 @@ pub(super) struct FlashIoLook {
     pub(super) quiet: bool,
     /// `--latency`
     pub(super) latency: bool,
-    /// Whether the output has no own lines.
-    pub(super) plain: bool,
 }
 
 /// What is known of one file of the current repetition.
@@ -49,38 +45,17 @@ pub(super) struct FlashIoText {
     node: String,
     written: Vec<WrittenFile>,
     hints: Vec<(String, String)>,
-    failed: Option<io::Error>,
+    pub(super) printer: Printer,
 }
 
 impl FlashIoText {
-    pub(super) fn new(look: FlashIoLook) -> Self {
-        Self { look, node: String::new(), written: Vec::new(), hints: Vec::new(), failed: None }
+    pub(super) fn new(look: FlashIoLook, printer: Printer) -> Self {
+        Self { look, node: String::new(), written: Vec::new(), hints: Vec::new(), printer }
     }
 
     /// Sets the node of rank 0.
     pub(super) fn on_node(&mut self, name: &str) {
         name.clone_into(&mut self.node);
-    }
-
-    fn print(&mut self, text: &str) {
-        if let Err(error) = say(text) {
-            self.failed.get_or_insert(error);
-        }
-    }
-
-    /// Prints own lines, unless the output has none.
-    fn print_own(&mut self, text: &str) {
-        self.print(unless_plain(self.look.plain, &own_lines(text)));
-    }
-
-    /// Prints own lines about faults. If the output has no own lines, they go to standard error.
-    fn print_fault(&mut self, text: &str) {
-        self.print(fault(self.look.plain, &own_lines(text)));
-    }
-
-    /// The error, if not everything was printed.
-    pub(super) fn unprinted(&self) -> Option<&io::Error> {
-        self.failed.as_ref()
     }
 
     fn report(&self, held: Option<LibraryMemory>) -> String {
@@ -252,12 +227,13 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
             FlashIoEvent::Repetition { number, held } if !self.look.quiet => {
                 let all = self.look.parameters.repetitions;
                 if all > 1 {
-                    self.print_own(&format!("repetition {} of {all}", number + 1));
+                    self.printer.put_own(&format!("repetition {} of {all}", number + 1));
                 }
-                self.print(&self.report(*held));
+                let report = self.report(*held);
+                self.printer.put(&report);
                 if self.look.latency {
                     let latencies: String = self.written.iter().map(|file| latency(&file.phase)).collect();
-                    self.print_own(&latencies);
+                    self.printer.put_own(&latencies);
                 }
             }
             FlashIoEvent::Checked { file, phase } => {
@@ -265,14 +241,14 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
                 let text = checked(*file, phase, check);
                 match check.bad_transfers {
                     0 if self.look.quiet => return,
-                    0 => self.print_own(&text),
-                    _ => self.print_fault(&text),
+                    0 => self.printer.put_own(&text),
+                    _ => self.printer.put_fault(&text),
                 }
                 if self.look.latency {
-                    self.print_own(&latency(phase));
+                    self.printer.put_own(&latency(phase));
                 }
             }
-            FlashIoEvent::Notice(reason) if !self.look.quiet => self.print_fault(&own_sentence(reason)),
+            FlashIoEvent::Notice(reason) if !self.look.quiet => self.printer.put_fault(&own_sentence(reason)),
             FlashIoEvent::Repetition { .. } | FlashIoEvent::Notice(_) => {}
         }
     }

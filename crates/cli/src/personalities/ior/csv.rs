@@ -1,40 +1,25 @@
-//! Results as comma-separated values: a heading for each test, a row for each phase (IOR 4.1).
-//!
-//! Invariant: the results contain only headings and rows.
+//! Results as comma-separated values (IOR 4.1): a heading for each test, and a row for each phase. Another
+//! file has the times of every rank.
 
-use command::ior::{Edition, Output, Parsed};
-use storage::Space;
-use workloads::ior::IorEvent;
-use workloads::kit::observer::EventObserver;
+use std::io::{self, BufWriter, Write};
 
-use super::chatter;
-use super::output::ResultOutput;
-use super::shown::{ShownTest, name_of};
-use super::streams::Streams;
-use super::text::row_numbers;
-use super::warnings::Warnings;
-use crate::personalities::own_lines::{own_lines, phase_name};
+use units::{Usage, exponential};
+use workloads::ior::{IorEvent, IorRankTimes};
+use workloads::kit::failed_call::words;
 
-const HEADING: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),\
-                       numTasks,iter\n";
+use super::shown::{row_name, row_numbers};
+use super::streams;
 
-/// Writes the rows of one run.
-pub(crate) struct Csv {
-    streams: Streams,
-    edition: Edition,
-    /// Whether standard output has the results. Then nothing reports the warnings, as with JSON.
-    is_on_stdout: bool,
-    shown: Option<ShownTest>,
-    /// Printed at the end.
-    warnings: Warnings,
-}
+/// The heading of each test.
+pub(super) const HEADING: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),\
+                                  close(s),total(s),numTasks,iter\n";
 
-impl Csv {
-    /// A writer to these streams.
-    pub(crate) fn new(streams: Streams, look: &Output) -> Self {
-        let (edition, is_on_stdout) = (look.edition(), look.is_data_on_stdout());
-        Self { streams, edition, is_on_stdout, shown: None, warnings: Warnings::default() }
-    }
+/// The row of an event; empty if it has none.
+pub(super) fn results_of(event: &IorEvent<'_>) -> String {
+    let IorEvent::Phase(phase) = event else { return String::new() };
+    let Some(name) = row_name(&phase.phase) else { return String::new() };
+    let numbers = row_numbers(phase).map(number).join(",");
+    format!("{name},{numbers},{},{}\n", phase.ranks, phase.repetition)
 }
 
 /// A number with nine decimals; empty if it is not finite.
@@ -42,57 +27,76 @@ fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:.9}") } else { String::new() }
 }
 
-impl ResultOutput for Csv {
-    fn begin(&mut self, warnings: &str) {
-        self.streams.begin(warnings);
+/// The file of `-O saveRankPerformanceDetailsCSV`: a row for each rank and phase. Rows are written at once.
+/// No rank is kept in memory.
+pub(super) struct RanksCsv {
+    file: Box<dyn Write + Send>,
+    /// The beginning of the error message if a write fails.
+    what: String,
+    broken: Option<io::Error>,
+}
+
+impl RanksCsv {
+    /// Creates or empties the file at `path` and writes its heading.
+    pub(super) fn create(path: &str) -> Result<Self, Usage> {
+        let option = "-O saveRankPerformanceDetailsCSV";
+        let file = Box::new(BufWriter::new(streams::create(option, path)?));
+        let mut it = Self { file, what: streams::cannot_write(option, path), broken: None };
+        it.write("access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n");
+        Ok(it)
     }
 
-    fn test(&mut self, meant: &Parsed, _space: Option<Space>) {
-        self.shown = Some(ShownTest::new(meant));
-        self.streams.put(HEADING);
-    }
-
-    fn finish(&mut self, _complete: bool, _failure: Option<&str>) -> Result<(), String> {
-        if !self.is_on_stdout {
-            self.streams.say_own(&self.warnings.lines());
+    /// Writes the rows of a phase.
+    pub(super) fn add(&mut self, phase: &str, rows: &[IorRankTimes]) {
+        let Some(access) = row_name(phase) else { return };
+        // Rows are written in groups: one call per row is slow, and all rows of 100,000 ranks take much
+        // memory.
+        for (parcel, times) in rows.chunks(1024).enumerate() {
+            let rows =
+                times.iter().enumerate().map(|(at, times)| rank_row(access, parcel * 1024 + at, times));
+            self.write(&rows.collect::<String>());
         }
-        self.streams.finish()
+    }
+
+    /// Fails with the file if something could not be written.
+    pub(super) fn finish(&mut self) -> Result<(), String> {
+        self.broken.take().map_or(Ok(()), |error| Err(format!("{}: {}", self.what, words(&error))))
+    }
+
+    fn write(&mut self, text: &str) {
+        if let Err(error) = self.file.write_all(text.as_bytes()).and_then(|()| self.file.flush()) {
+            self.broken.get_or_insert(error);
+        }
     }
 }
 
-impl EventObserver<IorEvent<'_>> for Csv {
-    fn event(&mut self, event: &IorEvent<'_>) {
-        self.warnings.hear(event);
-        let shown = self.shown.as_mut().expect("events come after a test has begun");
-        if let IorEvent::Phase(phase) = event {
-            if let Some(name) = name_of(&phase.phase) {
-                let numbers = row_numbers(phase).map(number).join(",");
-                self.streams.put(&format!("{name},{numbers},{},{}\n", phase.ranks, phase.repetition));
-            }
-            return;
-        }
-        shown.hear(event);
-        self.streams.say(&chatter::words(event, shown, self.edition));
-        if let IorEvent::BadData { phase, transfers, .. } = event
-            && self.is_on_stdout
-        {
-            let name = phase_name(phase);
-            self.streams.say_own(&own_lines(&format!("{name}: {transfers} transfers WRONG")));
-        }
-        self.streams.say_own(&chatter::own_words(event));
-    }
+/// The row of one rank. The throughput is that of its own bytes, and 0 if it moved none.
+fn rank_row(access: &str, rank: usize, times: &IorRankTimes) -> String {
+    let rate = |seconds: f64| if seconds > 0.0 { times.bytes as f64 / seconds } else { 0.0 };
+    let numbers = [times.total_s, times.transfer_s, rate(times.total_s), rate(times.transfer_s)];
+    format!("{access},{rank},{}\n", numbers.map(|value| exponential(value, 10)).join(","))
 }
 
 #[cfg(test)]
 mod tests {
+    use command::ior::{Output, ResultFormat};
+    use workloads::kit::observer::EventObserver;
+
+    use super::super::output::IorOutput;
     use super::super::shown::tests::{beginning, meant, phase};
-    use super::super::streams::tests::Page;
+    use super::super::streams::Streams;
     use super::*;
+    use crate::personalities::printer::tests::Page;
+
+    fn csv(page: &Page, chatter: &Page) -> IorOutput {
+        let look = Output { format: ResultFormat::Csv, ..Output::default() };
+        IorOutput::new(Streams::apart(page, chatter), &look, &[])
+    }
 
     #[test]
     fn the_results_are_a_heading_per_test_and_a_row_per_phase_only() {
         let (page, chatter) = (Page::default(), Page::default());
-        let mut csv = Csv::new(Streams::apart(&page, &chatter), &Output::default());
+        let mut csv = csv(&page, &chatter);
         csv.begin("");
         for test in 0..2 {
             csv.test(&meant(|parameters| (parameters.test, parameters.verbose) = (test, 3)), None);
@@ -115,12 +119,32 @@ mod tests {
     #[test]
     fn a_microsecond_is_not_zero_and_nan_is_empty() {
         let (page, chatter) = (Page::default(), Page::default());
-        let mut csv = Csv::new(Streams::apart(&page, &chatter), &Output::default());
+        let mut csv = csv(&page, &chatter);
         csv.test(&meant(|_| ()), None);
         let mut odd = phase("write", 0);
         odd.spans.open_s = 1.25e-6;
         odd.spans.close_s = f64::NAN;
         csv.event(&IorEvent::Phase(&odd));
         assert!(page.text().contains(",0.000001250,0.500000000,,1.000000000,"), "{}", page.text());
+    }
+
+    #[test]
+    fn each_rank_has_the_throughput_of_its_own_bytes() {
+        let file = Page::default();
+        let mut ranks = RanksCsv { file: Box::new(file.clone()), what: "file".into(), broken: None };
+        let rows = [
+            IorRankTimes { total_s: 2.0, transfer_s: 1.0, bytes: 1000 },
+            IorRankTimes { total_s: 4.0, transfer_s: 0.0, bytes: 3000 },
+        ];
+        ranks.add("write", &rows);
+        ranks.add("write_check", &rows);
+        ranks.add("read_check", &rows[..1]);
+        assert_eq!(
+            file.text(),
+            "write,0,2.0000000000e+00,1.0000000000e+00,5.0000000000e+02,1.0000000000e+03\n\
+             write,1,4.0000000000e+00,0.0000000000e+00,7.5000000000e+02,0.0000000000e+00\n\
+             read,0,2.0000000000e+00,1.0000000000e+00,5.0000000000e+02,1.0000000000e+03\n"
+        );
+        assert!(ranks.finish().is_ok());
     }
 }

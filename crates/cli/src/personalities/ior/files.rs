@@ -11,8 +11,7 @@ use workloads::ior::first_path;
 
 use super::ReadyTest;
 use crate::personalities::classic::interrupt;
-use crate::personalities::own_files::{self, FilePlace, OwnFile};
-use crate::personalities::result_files::check_writable;
+use crate::personalities::own_files::{self, FilePlace, OwnFile, check_writable};
 
 /// What follows the prefix in the names of files with single transfers: nothing for the last phase, and a
 /// kind of phase for the others.

@@ -7,7 +7,7 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use command::ior::{Output, ResultFormat};
+use command::ior::Output;
 use measure::CycleClock;
 use ranks::{Comm, Halt, Reduce};
 use report::sentences::sentence;
@@ -18,17 +18,12 @@ use workloads::ior::{self, IorContext, IorEvent, IorListener, first_path};
 use workloads::kit::board::Board;
 use workloads::kit::observer::{EventObserver, Silent};
 
-use super::csv::Csv;
-use super::json::Json;
-use super::output::ResultOutput;
-use super::ranks_csv::WithRanks;
-use super::streams::Streams;
-use super::text::IorText;
-use super::{ReadyTest, chatter, files};
-use crate::personalities::classic::live::{LiveFiles, LiveView, node_board};
+use super::output::IorOutput;
+use super::{ReadyTest, files, text};
+use crate::personalities::classic::live::{Boards, LiveFiles, LiveView};
 use crate::personalities::classic::{header_dir, random_seed};
 use crate::personalities::own_lines::print_note;
-use crate::personalities::perform::{RankContext, perform_unless};
+use crate::personalities::perform::{RankContext, open_voice, perform_unless};
 use crate::personalities::program::StartedProgram;
 use crate::personalities::run_records::RunRecords;
 use crate::personalities::stuck::{self, RankStanding};
@@ -38,13 +33,11 @@ use crate::status::{DONE, ERROR, error_if};
 
 /// The outputs that only rank 0 has. A thread of rank 0 takes them.
 pub(crate) struct IorPrinter {
-    output: Box<dyn ResultOutput>,
+    output: IorOutput,
     /// The files of `--live` and `--progress`, until the live view takes them.
     live_files: LiveFiles,
     live_path: Option<String>,
     live: Option<LiveView>,
-    /// Whether standard output has one JSON document.
-    is_document: bool,
 }
 
 /// The board of one process, and the row of each of its ranks.
@@ -59,17 +52,13 @@ pub(crate) fn run_tests(
 ) -> u8 {
     let wants =
         voice.as_ref().is_some_and(|(_, voice)| !voice.live_files.is_empty() || io::stderr().is_terminal());
-    let is_local = session.mpi().is_none();
-    let threads = if is_local && wants { Board::for_threads(session.size()).ok() } else { None };
+    let boards = Boards::new(&session, wants);
     let (rank, abandoned) = (session.rank(), || {
         tests.iter().any(|test| test.storage.library().is_some_and(StorageLibrary::has_abandoned))
     });
     let body = |part: RankContext<'_>, voice: Option<&mut IorPrinter>| {
-        let node = if is_local { None } else { node_board(part.comm, wants)? };
-        let rows = match &threads {
-            Some(board) => Some((board, part.comm.rank())),
-            None => node.as_ref().map(|board| (board, 0)),
-        };
+        let board = boards.row(part.comm)?;
+        let rows = board.as_ref().map(|(board, row)| (board, *row));
         let Some(voice) = voice else { return all_tests(tests, part, rows, None) };
         voice.begin(rows, tests);
         let done = all_tests(tests, part, rows, Some(voice));
@@ -131,7 +120,8 @@ fn one_test(
     let mut clock = clock.clone();
     let seed = random_seed();
     let offset = comm.clock_offset(&|| measure::Clock::ns(&clock))?;
-    let warning = test.meant.warnings.first().map(|words| chatter::in_one_line(words));
+    let warning = test.meant.warnings.first();
+    let warning = warning.map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
     let mut cx = IorContext {
         clock: &mut clock,
         offset,
@@ -163,37 +153,18 @@ impl IorPrinter {
     pub(crate) fn new(argv: &[String], tests: &[ReadyTest]) -> Result<(RunRecords, Self), Usage> {
         files::check_status_files(tests)?;
         let meant = &tests[tests.len() - 1].meant;
-        let kept = RunRecords::open(meant.output.record.as_deref())?;
-        // The new file is still empty. If it remained, the next run would reject it.
-        let created = LiveFiles::create(meant.output.live.as_deref(), meant.output.progress.as_deref());
-        let live_files = match created {
-            Ok(live_files) => live_files,
-            Err(usage) => {
-                kept.discard();
-                return Err(usage);
-            }
-        };
-        match open(&meant.output, argv) {
-            Ok(output) => {
-                let live_path = meant.output.live.clone();
-                let is_document =
-                    meant.output.is_data_on_stdout() && meant.output.format == ResultFormat::Json;
-                Ok((kept, Self { output, live_files, live_path, live: None, is_document }))
-            }
-            Err(usage) => {
-                kept.discard();
-                let files = [&meant.output.live, &meant.output.progress];
-                files.into_iter().flatten().for_each(|file| drop(std::fs::remove_file(file)));
-                Err(usage)
-            }
-        }
+        let Output { record, live, progress, .. } = &meant.output;
+        open_voice(record.as_deref(), live.as_deref(), progress.as_deref(), |live_files| {
+            let output = IorOutput::open(&meant.output, argv)?;
+            Ok(Self { output, live_files, live_path: live.clone(), live: None })
+        })
     }
 
     fn begin(&mut self, rows: BoardRows<'_>, tests: &[ReadyTest]) {
         let warnings = tests.iter().flat_map(|test| &test.meant.warnings);
         let files = std::mem::take(&mut self.live_files);
         self.live = rows.map(|(board, _)| LiveView::start(board.clone(), files, true));
-        self.output.begin(&chatter::before_tests(warnings));
+        self.output.begin(&text::before_tests(warnings));
     }
 
     /// The part of rank 0 in one test: it also prints and keeps records.
@@ -206,7 +177,7 @@ impl IorPrinter {
         records: &mut dyn Sink,
     ) -> Result<u64, Halt> {
         self.output.test(&test.meant, space(test));
-        let mut followed = Followed { live: self.live.as_ref(), output: &mut *self.output };
+        let mut followed = Followed { live: self.live.as_ref(), output: &mut self.output };
         let bad = one_test(test, comm, clock, rows, records, &mut followed)?;
         self.output.end_test();
         Ok(bad)
@@ -219,7 +190,7 @@ impl IorPrinter {
         let failure = done.as_ref().err().map(ToString::to_string);
         let printed = self.output.finish(done.is_ok(), failure.as_deref());
         // The document has the failure. Standard error often goes to the same file, which must stay valid.
-        let is_reported = self.is_document && failure.is_some() && printed.is_ok();
+        let is_reported = self.output.is_document() && failure.is_some() && printed.is_ok();
         program.failure_is_reported(is_reported);
         if let Err(what) = &printed {
             complain(&format!("ior: {what}"));
@@ -250,40 +221,23 @@ impl EventObserver<IorEvent<'_>> for Followed<'_> {
     }
 }
 
-/// The requested output for the run started as `argv`. Its files are created or emptied now.
-fn open(look: &Output, argv: &[String]) -> Result<Box<dyn ResultOutput>, Usage> {
-    let streams = Streams::open(look)?;
-    let output: Box<dyn ResultOutput> = match look.format {
-        ResultFormat::Text => Box::new(IorText::new(streams, look, argv)),
-        ResultFormat::Json => Box::new(Json::new(streams, look, argv)),
-        ResultFormat::Csv => Box::new(Csv::new(streams, look)),
-    };
-    match &look.rank_csv {
-        None => Ok(output),
-        Some(path) => Ok(Box::new(WithRanks::create(output, path)?)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::streams::tests::Page;
+    use command::ior::ResultFormat;
+
     use super::*;
 
     #[test]
     fn a_document_of_a_good_run_leaves_a_later_failure_to_standard_error() {
         let halt = Halt { step: "write".into(), rank: 1, node: "n1".into(), why: "short".into(), call: None };
         for (done, is_reported) in [(Ok(DONE), false), (Err(halt), true)] {
-            let page = Page::default();
-            let mut printer = IorPrinter {
-                output: Box::new(Json::new(Streams::together(&page), &Output::default(), &[])),
-                live_files: LiveFiles::default(),
-                live_path: None,
-                live: None,
-                is_document: true,
-            };
+            let look = Output { format: ResultFormat::Json, ..Output::default() };
+            let output = IorOutput::open(&look, &[]).unwrap();
+            let live_files = LiveFiles::default();
+            let mut printer = IorPrinter { output, live_files, live_path: None, live: None };
             StartedProgram::run("ior", &[], |program| {
                 assert_eq!(printer.end(done.clone(), program), done);
-                assert_eq!(program.is_failure_reported(), is_reported, "{}", page.text());
+                assert_eq!(program.is_failure_reported(), is_reported);
                 Ok(DONE)
             });
         }

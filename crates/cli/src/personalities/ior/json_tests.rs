@@ -1,26 +1,32 @@
 //! The JSON output, compared with the keys of the classic program and with unusual inputs.
 
-use command::ior::{Hog, Offsets, Request};
+use command::ior::{Hog, Offsets, Output, Parsed, Request, ResultFormat};
 use proptest::prelude::*;
 use results::record::{BadRange, Check, Stonewall};
 use workloads::ior::{IorEvent, IorRankTimes, RankPlacement, RankStamps, WearOut};
 use workloads::kit::observer::EventObserver;
 
+use super::super::output::IorOutput;
 use super::super::shown::tests::{beginning, meant, phase};
-use super::super::streams::tests::Page;
+use super::super::streams::Streams;
 use super::*;
+use crate::personalities::printer::tests::Page;
 
 const GOLDEN_SCRIPT: &str = include_str!("../../../tests/golden/script-v.keys");
 const GOLDEN_RANDOM: &str = include_str!("../../../tests/golden/random-ranks.keys");
+
+fn json(streams: Streams, argv: &[String]) -> IorOutput {
+    IorOutput::new(streams, &Output { format: ResultFormat::Json, ..Output::default() }, argv)
+}
 
 /// Runs `tests` as events. Gives the document and the messages.
 fn output(tests: &[Parsed], phases: &[Phase], complete: bool) -> (String, String) {
     let (page, chatter) = (Page::default(), Page::default());
     let streams = Streams::apart(&page, &chatter);
-    let mut json = Json::new(streams, &Output::default(), &["ior".into(), "a\"b".into()]);
+    let mut json = json(streams, &["ior".into(), "a\"b".into()]);
     json.begin("");
     for meant in tests {
-        ResultOutput::test(&mut json, meant, Some(Space::default()));
+        json.test(meant, Some(Space::default()));
         let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
         json.event(&IorEvent::Hog { node_bytes: 0, rank_bytes: 1 << 20 });
         json.event(&IorEvent::Test { test: meant.request.test, place, ranks: 2 });
@@ -37,10 +43,10 @@ fn output(tests: &[Parsed], phases: &[Phase], complete: bool) -> (String, String
 #[test]
 fn kept_phases_carry_no_buckets_and_no_timeline() {
     let page = Page::default();
-    let mut json = Json::new(Streams::together(&page), &Output::default(), &[]);
-    ResultOutput::test(&mut json, &meant(|_| ()), None);
+    let mut json = json(Streams::together(&page), &[]);
+    json.test(&meant(|_| ()), None);
     json.event(&IorEvent::Phase(&phase("write", 0)));
-    assert!(json.tests[0].phases[0].latency.as_ref().unwrap().buckets.is_empty());
+    assert!(json.document.tests[0].phases[0].latency.as_ref().unwrap().buckets.is_empty());
 }
 
 /// The paths of all keys, in order of first appearance.
@@ -63,15 +69,15 @@ fn paths(value: &JsonValue, before: &str, all: &mut Vec<String>) {
 /// Asserts that these tests, each with a write and a read, have the golden keys.
 fn same_keys(tests: &[Parsed], golden: &str) {
     let (page, chatter) = (Page::default(), Page::default());
-    let mut json = Json::new(Streams::apart(&page, &chatter), &Output::default(), &[]);
+    let mut json = json(Streams::apart(&page, &chatter), &[]);
     for meant in tests {
-        ResultOutput::test(&mut json, meant, Some(Space::default()));
+        json.test(meant, Some(Space::default()));
         json.event(&IorEvent::Phase(&phase("write", 0)));
         json.event(&IorEvent::Phase(&phase("read", 0)));
         json.event(&IorEvent::Removed { repetition: 0, seconds: 0.5 });
     }
     let mut all = Vec::new();
-    paths(&json.document(true, None), "", &mut all);
+    paths(&json.document.value("", &json.tests, true, None), "", &mut all);
     let expected: Vec<&str> = golden.lines().filter(|line| line.starts_with('/')).collect();
     assert_eq!(all.join("\n"), expected.join("\n"));
 }
@@ -190,8 +196,8 @@ proptest! {
     ) {
         let (page, chatter) = (Page::default(), Page::default());
         let argv = [words.clone()];
-        let mut json = Json::new(Streams::apart(&page, &chatter), &Output::default(), &argv);
-        ResultOutput::test(&mut json, &meant, None);
+        let mut json = json(Streams::apart(&page, &chatter), &argv);
+        json.test(&meant, None);
         let wall =
             WearOut { transfers_min: 1, transfers_max: 2, bytes_min: 3, bytes_mean: seconds, seconds };
         let ranks = [IorRankTimes { total_s: seconds, transfer_s: seconds, bytes: 1 }];

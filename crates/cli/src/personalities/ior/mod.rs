@@ -2,25 +2,19 @@
 //!
 //! A run is parsed and checked completely before its first test begins.
 
-mod below_text;
-mod chatter;
 mod csv;
 mod dry_run;
 mod environment;
 mod files;
 mod flow;
 mod json;
-mod numbers;
 mod output;
-mod ranks_csv;
+mod own_text;
 mod script;
 mod shown;
 mod streams;
-mod summary;
 mod text;
-mod totals;
 mod value;
-mod warnings;
 
 #[cfg(test)]
 mod parser_tests;
@@ -30,16 +24,14 @@ use std::io;
 use std::time::Duration;
 
 use command::IorOption;
-use command::classic::{self, ClassicLine, ClassicOption, described, help_of_options};
+use command::classic::{self, ClassicOption, described, help_of_options};
 use command::ior::Parsed;
-use lint::Drift;
 use ranks::launcher::RankLaunch;
 use storage::Storage;
 use units::Usage;
 use workloads::kit::payload::DataKey;
 
 use super::LineEffect;
-use super::classic::drift::{self, RejectedOptions};
 use super::classic::{data_key, help_of_backends, help_of_variables, preloaded};
 use super::own_lines::print_note;
 use super::program::StartedProgram;
@@ -272,16 +264,6 @@ fn print_notes(notes: impl Iterator<Item = String>) {
             print_note(&note);
         }
     }
-}
-
-/// The options that have another effect than before, or none.
-pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
-    drift::drifted::<Parsed>(tokens, |typed| typed.finished().map(|run| run.taken.notes))
-}
-
-/// The options that are rejected by themselves.
-pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
-    RejectedOptions::read::<Parsed>(tokens)
 }
 
 /// Rejects a command line that a run rejects on any machine. The options in a script are not checked.

@@ -1,13 +1,15 @@
 //! The state of one test, and the values of it that all result formats show.
 //!
-//! Invariant: all numbers come from the parameters, a record or an event.
+//! Invariant: all numbers come from the parameters, a record or an event. The memory does not grow with the
+//! repetitions.
 
 use command::ior::{Edition, Hog, Offsets, Parsed, Request};
+use results::record::Phase;
+use units::MIB;
 use workloads::ior::{IorEvent, RankPlacement};
 
-use super::numbers;
-use super::totals::{PhaseTotals, row_of};
 use super::value::{JsonValue, Members};
+use crate::personalities::spread::ValueSpread;
 
 /// The state of one test.
 #[derive(Debug)]
@@ -29,8 +31,8 @@ impl ShownTest {
             Hog::PerRank(bytes) => (0, bytes),
             Hog::Nothing | Hog::PercentOfNode(_) => (0, 0),
         };
-        let (place, totals) = (RankPlacement::default(), PhaseTotals::default());
-        Self { meant: meant.clone(), place, ranks: 0, hog, totals }
+        let place = RankPlacement::default();
+        Self { meant: meant.clone(), place, ranks: 0, hog, totals: PhaseTotals::default() }
     }
 
     /// Takes the values of an event.
@@ -57,10 +59,10 @@ impl ShownTest {
         // The share of a node is shown only per node. The classic program divides it among the ranks without
         // showing this.
         if rank_bytes > 0 && node_bytes == 0 {
-            all.push(("memoryPerTask", JsonValue::Text(numbers::size(rank_bytes))));
+            all.push(("memoryPerTask", JsonValue::Text(size(rank_bytes))));
         }
         if node_bytes > 0 {
-            all.push(("memoryPerNode", JsonValue::Text(numbers::size(node_bytes))));
+            all.push(("memoryPerNode", JsonValue::Text(size(node_bytes))));
         }
         if newer {
             all.push(("memoryBuffer", JsonValue::text("CPU")));
@@ -69,9 +71,9 @@ impl ShownTest {
         }
         let total = parameters.total_bytes(self.ranks).unwrap_or(0);
         all.push(("repetitions", JsonValue::whole(parameters.repetitions)));
-        all.push(("xfersize", JsonValue::Text(numbers::size(parameters.transfer))));
-        all.push(("blocksize", JsonValue::Text(numbers::size(parameters.block))));
-        all.push(("aggregate filesize", JsonValue::Text(numbers::size(total))));
+        all.push(("xfersize", JsonValue::Text(size(parameters.transfer))));
+        all.push(("blocksize", JsonValue::Text(size(parameters.block))));
+        all.push(("aggregate filesize", JsonValue::Text(size(total))));
         if parameters.dry_run {
             all.push(("dryRun", JsonValue::flag(true)));
         }
@@ -196,13 +198,144 @@ fn packet_letter(parameters: &Request) -> char {
     format!("{:?}", parameters.packet).chars().next().map_or('t', |first| first.to_ascii_lowercase())
 }
 
+/// A size as in the Options block.
+fn size(bytes: u64) -> String {
+    let units = [(units::TIB, "TiB"), (units::GIB, "GiB"), (units::MIB, "MiB")];
+    match units.iter().find(|(unit, _)| bytes >= *unit) {
+        None => format!("{bytes} bytes"),
+        Some((unit, name)) if bytes.is_multiple_of(*unit) => format!("{} {name}", bytes / unit),
+        Some((unit, name)) => format!("{:.2} {name}", bytes as f64 / *unit as f64),
+    }
+}
+
 /// The name of a phase's own row in the results; `None` if it has no row.
-pub(crate) fn name_of(phase: &str) -> Option<&'static str> {
+pub(crate) fn row_name(phase: &str) -> Option<&'static str> {
     match phase {
+        "write" => Some("write"),
+        "read" | "read_check" => Some("read"),
         "mixed" => Some("mix"),
         "mixed_write" => Some("mix-write"),
         "mixed_read" => Some("mix-read"),
-        _ => row_of(phase),
+        _ => None,
+    }
+}
+
+/// The nine numbers of a row: bw in MiB/s, IOPS, latency, block and transfer in KiB. Then follow the spans of
+/// open, transfers, close and total in seconds.
+pub(crate) fn row_numbers(phase: &Phase) -> [f64; 9] {
+    let metric = |name| phase.metric(name).map_or(0.0, |metric| metric.value);
+    let latency = phase.latency.as_ref().map_or(0.0, |latency| latency.mean_ns * 1e-9);
+    let spans = phase.spans;
+    [
+        metric("bw") / MIB as f64,
+        metric("iops"),
+        latency,
+        phase.block_bytes as f64 / 1024.0,
+        phase.transfer_bytes as f64 / 1024.0,
+        spans.open_s,
+        spans.transfer_s,
+        spans.close_s,
+        spans.total_s,
+    ]
+}
+
+/// What the tables at the end need of the phases of a test.
+#[derive(Debug)]
+pub(crate) struct PhaseTotals {
+    /// `write` and `read`. Halves of a mixed phase and write checks are in neither.
+    operations: [OperationTotals; 2],
+    /// Most transfers of a rank up to the deadline of the first phase, if the others then had to reach them.
+    pub(crate) first_worn_out: Option<u64>,
+    /// Number of phases of any name.
+    pub(crate) phases: u64,
+}
+
+impl Default for PhaseTotals {
+    fn default() -> Self {
+        let operations = ["write", "read"].map(|name| OperationTotals { name, ..OperationTotals::default() });
+        Self { operations, first_worn_out: None, phases: 0 }
+    }
+}
+
+impl PhaseTotals {
+    /// Counts a phase whose transfers have this size.
+    fn add(&mut self, phase: &Phase, transfer: u64) {
+        let worn_out = phase.stonewall.as_ref().filter(|wall| wall.wear_out);
+        if self.phases == 0 {
+            self.first_worn_out = worn_out.map(|wall| wall.transfers_max);
+        }
+        self.phases += 1;
+        let name = row_name(&phase.phase);
+        let Some(totals) = self.operations.iter_mut().find(|totals| Some(totals.name) == name) else {
+            return;
+        };
+        if totals.rates.count == 0 {
+            totals.first_bytes = phase.bytes;
+        }
+        let rate = phase.metric("bw").map_or(0.0, |metric| metric.value);
+        totals.rates.add(rate / MIB as f64);
+        totals.ops.add(rate / transfer as f64);
+        totals.seconds += phase.spans.total_s;
+        if let Some(wall) = worn_out {
+            totals.walls += 1;
+            totals.wall_seconds += wall.seconds;
+            totals.wall_bytes += wall.bytes as f64;
+        }
+    }
+
+    /// The operations that were measured.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = &OperationTotals> {
+        self.operations.iter().filter(|totals| totals.rates.count > 0)
+    }
+}
+
+/// The totals of one operation over the repetitions.
+#[derive(Debug, Default)]
+pub(crate) struct OperationTotals {
+    /// `write` or `read`.
+    pub(crate) name: &'static str,
+    /// Mebibytes per second.
+    rates: ValueSpread,
+    /// Transfers per second of the whole phase.
+    ops: ValueSpread,
+    /// Seconds of all phases.
+    seconds: f64,
+    /// Bytes of the first phase.
+    first_bytes: u64,
+    /// Phases with wear-out; their seconds and bytes until the deadline.
+    walls: u64,
+    wall_seconds: f64,
+    wall_bytes: f64,
+}
+
+impl OperationTotals {
+    /// The best rate in MiB/s and in MB/s.
+    pub(crate) fn best_rates(&self) -> [f64; 2] {
+        let rate = self.rates.max * MIB as f64;
+        [rate / MIB as f64, rate / 1e6]
+    }
+
+    /// Maximum, minimum, mean and population standard deviation: of mebibytes per second, and of transfers
+    /// per second.
+    pub(crate) fn statistics(&self) -> [[f64; 4]; 2] {
+        [self.rates, self.ops]
+            .map(|values| [values.max, values.min, values.mean(), values.population_deviation()])
+    }
+
+    /// Mean seconds of a phase.
+    pub(crate) fn mean_seconds(&self) -> f64 {
+        self.seconds / self.rates.count as f64
+    }
+
+    /// With wear-out: seconds until the deadline, and mebibytes per second *of one rank* until then.
+    pub(crate) fn stonewall(&self, ranks: u32) -> Option<(f64, f64)> {
+        let per_rank = self.wall_bytes / f64::from(ranks.max(1)) / self.wall_seconds / MIB as f64;
+        (self.walls > 0).then(|| (self.wall_seconds / self.walls as f64, per_rank))
+    }
+
+    /// Mebibytes moved in the first repetition.
+    pub(crate) fn first_mib(&self) -> f64 {
+        self.first_bytes as f64 / MIB as f64
     }
 }
 
@@ -310,10 +443,16 @@ pub(crate) mod tests {
     #[test]
     fn halves_of_a_mixed_phase_have_their_own_rows_but_no_summary() {
         let names = ["mixed_write", "mixed_read", "write_check", "read_check"];
-        let names = names.map(|name| (name_of(name), row_of(name)));
-        assert_eq!(
-            names,
-            [(Some("mix-write"), None), (Some("mix-read"), None), (None, None), (Some("read"), Some("read"))]
-        );
+        assert_eq!(names.map(row_name), [Some("mix-write"), Some("mix-read"), None, Some("read")]);
+        let mut totals = PhaseTotals::default();
+        names.iter().for_each(|name| totals.add(&phase(name, 0), 1));
+        assert_eq!(totals.operations().map(|totals| totals.name).collect::<Vec<_>>(), ["read"]);
+    }
+
+    #[test]
+    fn sizes_have_the_form_of_the_options_block() {
+        assert_eq!(size(262_144), "262144 bytes");
+        assert_eq!(size(1 << 20), "1 MiB");
+        assert_eq!(size(3 << 29), "1.50 GiB");
     }
 }

@@ -10,28 +10,17 @@ use command::ior::{Output, ResultFormat};
 use units::Usage;
 use workloads::kit::failed_call::words;
 
-/// An output. Its first failure is kept for the end.
+use crate::personalities::printer::Printer;
+
+/// An output, and the beginning of the error message if a write to it fails.
 struct OutputStream {
-    to: Box<dyn Write + Send>,
-    /// The beginning of the error message if a write fails.
+    printer: Printer,
     what: String,
-    broken: Option<io::Error>,
 }
 
 impl OutputStream {
     fn new(to: impl Write + Send + 'static, what: &str) -> Self {
-        Self { to: Box::new(to), what: what.to_owned(), broken: None }
-    }
-
-    /// Writes text. A closed pipe is not an error. Any other error is kept for the end, because the
-    /// measurement matters more than its text.
-    fn write(&mut self, text: &str) {
-        let written = self.to.write_all(text.as_bytes()).and_then(|()| self.to.flush());
-        if let Err(error) = written
-            && error.kind() != ErrorKind::BrokenPipe
-        {
-            self.broken.get_or_insert(error);
-        }
+        Self { printer: Printer::new(to, false), what: what.to_owned() }
     }
 }
 
@@ -95,7 +84,7 @@ impl Streams {
 
     /// Writes a part of the results.
     pub(crate) fn put(&mut self, text: &str) {
-        self.results.write(text);
+        self.results.printer.put(text);
     }
 
     /// Writes a message of the classic program.
@@ -112,7 +101,7 @@ impl Streams {
     pub(crate) fn finish(&mut self) -> Result<(), String> {
         let apart = [&mut self.chatter, &mut self.own].into_iter().filter_map(MessageStream::apart);
         let mut streams = std::iter::once(&mut self.results).chain(apart);
-        let broken = streams.find_map(|stream| Some((&stream.what, stream.broken.take()?)));
+        let broken = streams.find_map(|stream| Some((&stream.what, stream.printer.finish().err()?)));
         broken.map_or(Ok(()), |(what, error)| Err(format!("{what}: {}", words(&error))))
     }
 }
@@ -131,8 +120,8 @@ fn on_stderr() -> MessageStream {
 impl MessageStream {
     fn write(&mut self, results: &mut OutputStream, text: &str) {
         match self {
-            Self::Results if !text.is_empty() => results.write(text),
-            Self::Apart(stream) if !text.is_empty() => stream.write(text),
+            Self::Results if !text.is_empty() => results.printer.put(text),
+            Self::Apart(stream) if !text.is_empty() => stream.printer.put(text),
             _ => {}
         }
     }
@@ -197,31 +186,9 @@ fn rejection(option: &str, path: &str, error: &io::Error) -> Usage {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use std::sync::{Arc, Mutex};
-
+mod tests {
     use super::*;
-
-    /// A page that can be read while others write to it.
-    #[derive(Clone, Default)]
-    pub(crate) struct Page(Arc<Mutex<Vec<u8>>>);
-
-    impl Page {
-        pub(crate) fn text(&self) -> String {
-            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-        }
-    }
-
-    impl Write for Page {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::personalities::printer::tests::{Failing, Page};
 
     impl Streams {
         /// Results and messages on separate pages.
@@ -241,19 +208,6 @@ pub(crate) mod tests {
         pub(crate) fn together(page: &Page) -> Self {
             let (chatter, own) = (MessageStream::Results, MessageStream::Results);
             Self { results: OutputStream::new(page.clone(), "page"), chatter, own, opening: None }
-        }
-    }
-
-    /// A writer that always fails with this error.
-    struct Failing(ErrorKind);
-
-    impl Write for Failing {
-        fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
-            Err(self.0.into())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
         }
     }
 

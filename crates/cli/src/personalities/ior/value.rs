@@ -5,9 +5,8 @@
 
 use std::fmt;
 
-use results::record::Phase;
 use serde::Serialize;
-use serde::ser::{Error, Serializer};
+use serde::ser::Serializer;
 
 /// Members in the order of the output.
 pub(crate) type Members = Vec<(&'static str, JsonValue)>;
@@ -25,8 +24,8 @@ pub(crate) enum JsonValue {
     List(Vec<JsonValue>),
     /// Values with names.
     Object(#[serde(serialize_with = "members")] Members),
-    /// A record without its timeline and buckets.
-    Record(#[serde(serialize_with = "record")] Box<Phase>),
+    /// A record.
+    Record(serde_json::Value),
 }
 
 impl JsonValue {
@@ -56,17 +55,6 @@ impl fmt::Display for JsonValue {
 
 fn members<S: Serializer>(members: &Members, to: S) -> Result<S::Ok, S::Error> {
     to.collect_map(members.iter().map(|(key, value)| (key, value)))
-}
-
-fn record<S: Serializer>(phase: &Phase, to: S) -> Result<S::Ok, S::Error> {
-    let mut value = serde_json::to_value(phase).map_err(S::Error::custom)?;
-    if let Some(members) = value.as_object_mut() {
-        members.remove("timeline");
-        if let Some(latency) = members.get_mut("latency").and_then(|latency| latency.as_object_mut()) {
-            latency.remove("buckets");
-        }
-    }
-    value.serialize(to)
 }
 
 #[cfg(test)]

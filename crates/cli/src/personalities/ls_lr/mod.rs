@@ -8,9 +8,8 @@ use command::ls_lr::LsLrOptions;
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
-use workloads::kit::observer::Silent;
 use workloads::kit::{clients, rank::Rank};
-use workloads::ls_lr::{self, LsLrListener, LsLrParameters};
+use workloads::ls_lr::{self, LsLrParameters};
 
 use super::LineEffect;
 use super::classic::interrupt;
@@ -111,11 +110,7 @@ fn one_rank(ready: &ReadyLsLr, part: RankContext<'_>, mut text: Option<&mut LsLr
     let RankContext { comm, mut clock, records } = part;
     let dirs = clients::dirs(&*ready.storage, ready.parameters.dirs());
     let mut rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
-    let mut silent = Silent;
-    let observer: &mut LsLrListener<'_> = match text.as_deref_mut() {
-        Some(text) => text,
-        None => &mut silent,
-    };
+    let observer = &mut text.as_deref_mut();
     let done = ls_lr::run(&ready.parameters, &*ready.storage, &mut rank, observer);
     let printed = text.map_or(Ok(()), LsLrText::finish);
     let good = done?;

@@ -15,7 +15,8 @@ use workloads::ls_lr::{EARLY, EntryCalls, LsLrEvent, LsLrParameters, Walked, Wal
 
 use crate::personalities::failures::{Leads, named};
 use crate::personalities::latency;
-use crate::speech::{living_line, say};
+use crate::personalities::printer::Printer;
+use crate::speech::living_line;
 
 /// Up to this many walkers are listed one by one without -v.
 const FEW: usize = 32;
@@ -31,8 +32,7 @@ pub(super) struct LsLrText {
     /// The rates of the repetitions so far.
     rates: Vec<f64>,
     warnings: Vec<String>,
-    /// The first error when printing.
-    failed: Option<io::Error>,
+    printer: Printer,
 }
 
 impl LsLrText {
@@ -40,8 +40,8 @@ impl LsLrText {
         let bar = living_line("{msg}", None);
         let head = head(parameters, ranks);
         let repeats = parameters.repetitions > 1;
-        let (rates, warnings) = (Vec::new(), Vec::new());
-        Self { head, verbose, bar, repeats, repetition: 0, rates, warnings, failed: None }
+        let (rates, warnings, printer) = (Vec::new(), Vec::new(), Printer::to_stdout(false));
+        Self { head, verbose, bar, repeats, repetition: 0, rates, warnings, printer }
     }
 
     /// Prints the last lines. Fails if anything could not be printed.
@@ -55,14 +55,11 @@ impl LsLrText {
             text.push_str(&format!("assay: warning: {warning}\n"));
         }
         self.put(&text);
-        self.failed.take().map_or(Ok(()), Err)
+        self.printer.finish()
     }
 
     fn put(&mut self, text: &str) {
-        let said = self.bar.suspend(|| say(text));
-        if let (Err(error), None) = (said, &self.failed) {
-            self.failed = Some(error);
-        }
+        self.bar.suspend(|| self.printer.put(text));
     }
 }
 

@@ -12,17 +12,14 @@ use command::md_workbench::{Output, Parsed, Request};
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
-use workloads::kit::observer::Silent;
-use workloads::md_workbench::{self, ObjectCall, WorkbenchListener, WorkbenchStep};
+use workloads::md_workbench::{self, ObjectCall, WorkbenchStep};
 
 use super::LineEffect;
-use super::classic::drift::RejectedOptions;
 use super::classic::{help_of_backends, interrupt, preloaded, random_seed};
-use super::own_files;
+use super::own_files::{self, check_writable};
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
-use super::result_files::check_writable;
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
 use crate::status::{DONE, error_if};
@@ -119,11 +116,7 @@ fn one_rank(
 ) -> Result<u8, Halt> {
     let RankContext { comm, mut clock, records } = part;
     let seed = random_seed();
-    let mut silent = Silent;
-    let observer: &mut WorkbenchListener<'_> = match voice.as_deref_mut() {
-        Some(text) => text,
-        None => &mut silent,
-    };
+    let observer = &mut voice.as_deref_mut();
     let ReadyMdWorkbench { parameters, storage } = ready;
     let done = md_workbench::run(parameters, &**storage, comm, &mut clock, records, observer, seed);
     let printed = voice.map_or(Ok(()), MdWorkbenchText::finish);
@@ -131,11 +124,6 @@ fn one_rank(
         complain(&format!("md-workbench: cannot print the results: {error}"));
     }
     Ok(error_if(done?.errors > 0 || printed.is_err()))
-}
-
-/// The options that are rejected by themselves.
-pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
-    RejectedOptions::read::<Parsed>(tokens)
 }
 
 /// Rejects a command line that a run rejects on any machine.

@@ -10,8 +10,8 @@ use units::exponential;
 use workloads::kit::observer::EventObserver;
 use workloads::md_workbench::{ObjectCall, StepResult, WorkbenchEvent, WorkbenchPhase, WorkbenchStep};
 
-use crate::personalities::own_lines::{fault, own_lines, own_sentence};
-use crate::speech::say;
+use crate::personalities::own_lines::own_sentence;
+use crate::personalities::printer::Printer;
 
 /// The version whose text is printed.
 pub(super) const VERSION: &str = "4.1.0+dev";
@@ -32,29 +32,21 @@ pub(super) struct MdWorkbenchText {
     argv: Vec<String>,
     /// When the program started, seconds since 1970.
     begun: f64,
-    /// The first error of the output.
-    failed: Option<io::Error>,
+    printer: Printer,
     /// The lines below the classic text.
     notices: Vec<String>,
 }
 
 impl MdWorkbenchText {
     pub(super) fn new(parameters: Request, look: Output, argv: &[String], begun: f64) -> Self {
-        Self { parameters, look, argv: argv.to_vec(), begun, failed: None, notices: Vec::new() }
-    }
-
-    fn put(&mut self, text: &str) {
-        if let Err(error) = say(text) {
-            self.failed.get_or_insert(error);
-        }
+        let printer = Printer::to_stdout(look.plain);
+        Self { parameters, look, argv: argv.to_vec(), begun, printer, notices: Vec::new() }
     }
 
     /// Prints the lines that do not belong to the classic text.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        let notices: String =
-            std::mem::take(&mut self.notices).iter().map(|text| format!("{text}\n")).collect();
-        self.put(fault(self.look.plain, &own_lines(&notices)));
-        self.failed.take().map_or(Ok(()), Err)
+        self.printer.put_fault(&std::mem::take(&mut self.notices).join("\n"));
+        self.printer.finish()
     }
 
     fn head(&mut self, on_node_0: &[bool]) {
@@ -62,9 +54,9 @@ impl MdWorkbenchText {
         let words: String = self.argv.iter().skip(1).map(|word| format!(" \"{word}\"")).collect();
         let program = self.argv.first().map_or("md-workbench", String::as_str);
         let map: String = on_node_0.iter().map(|here| if *here { '1' } else { '0' }).collect();
-        self.put(&format!("Args: {program}{words}\nNodemap: {map}\n"));
+        self.printer.put(&format!("Args: {program}{words}\nNodemap: {map}\n"));
         if self.parameters.start_item > 0 {
-            self.put(&format!("Using start position {}\n", self.parameters.start_item));
+            self.printer.put(&format!("Using start position {}\n", self.parameters.start_item));
         }
         if self.look.quiet {
             return;
@@ -83,7 +75,7 @@ impl MdWorkbenchText {
         if self.look.detailed {
             text.push_str(&(COLUMNS.join("\t") + "\n"));
         }
-        self.put(&text);
+        self.printer.put(&text);
     }
 
     fn phase(&mut self, phase: &WorkbenchPhase) {
@@ -93,7 +85,7 @@ impl MdWorkbenchText {
                 let _ = writeln!(text, "{rank}: {}", self.line(phase, own, false));
             }
         }
-        self.put(&text);
+        self.printer.put(&text);
     }
 
     /// The line of one rank, or of all ranks.
@@ -223,18 +215,18 @@ impl EventObserver<WorkbenchEvent<'_>> for MdWorkbenchText {
         match event {
             WorkbenchEvent::Started(on_node_0) => self.head(on_node_0),
             WorkbenchEvent::DirExists(dir) => {
-                self.put(&format!("WARNING: Unable to create test directory {dir}\n"));
+                self.printer.put(&format!("WARNING: Unable to create test directory {dir}\n"));
             }
             WorkbenchEvent::WearOut(seconds, objects) => {
-                self.put(&format!("stonewall wear out {seconds:.6}s ({objects} iter)\n"));
+                self.printer.put(&format!("stonewall wear out {seconds:.6}s ({objects} iter)\n"));
             }
             WorkbenchEvent::Ended(phase) => self.phase(phase),
-            WorkbenchEvent::Kept(dir) => self.put(&format!("Unable to remove directory {dir}\n")),
+            WorkbenchEvent::Kept(dir) => self.printer.put(&format!("Unable to remove directory {dir}\n")),
             WorkbenchEvent::Notice(reason) => self.notices.push(own_sentence(reason)),
             WorkbenchEvent::Over if self.look.quiet => {}
             WorkbenchEvent::Over => {
                 let seconds = (measure::unix_seconds() - self.begun).max(0.0);
-                self.put(&format!("Total runtime: {seconds:.0}s time: {}\n", date()));
+                self.printer.put(&format!("Total runtime: {seconds:.0}s time: {}\n", date()));
             }
         }
     }

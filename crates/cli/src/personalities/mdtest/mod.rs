@@ -2,28 +2,23 @@
 //!
 //! A run is parsed and checked completely before any rank begins.
 
-mod below_text;
-mod chatter;
 mod dry_run;
-mod header;
-mod listing;
-mod ranks_csv;
+mod own_text;
 mod results;
-mod summary;
+mod tables;
 mod text;
+mod verbose;
 
 #[cfg(test)]
 mod parser_tests;
 #[cfg(test)]
 mod text_tests;
 
-use std::fs;
 use std::path::PathBuf;
 
 use command::MdtestOption;
 use command::classic::{self, ClassicLine, ClassicOption, described, help_of_options};
-use command::mdtest::{Edition, Parsed, Request, operation_names};
-use lint::Drift;
+use command::mdtest::{Edition, Output, Parsed, Request, operation_names};
 use ranks::Halt;
 use ranks::launcher::RankLaunch;
 use storage::Storage;
@@ -35,17 +30,15 @@ use workloads::kit::payload::DataKey;
 use workloads::mdtest::{self, MdtestEvent, MdtestListener, names};
 
 use super::LineEffect;
-use super::classic::drift::{self, RejectedOptions};
 use super::classic::environment::Variables;
-use super::classic::live::{LiveFiles, LiveView, node_board};
+use super::classic::live::{Boards, LiveFiles, LiveView};
 use super::classic::{
     data_key, header_dir, help_of_backends, help_of_variables, interrupt, preloaded, random_seed,
 };
-use super::own_files;
+use super::own_files::{self, check_writable};
 use super::own_lines::print_note;
-use super::perform::{RankContext, perform};
+use super::perform::{RankContext, open_voice, perform};
 use super::program::StartedProgram;
-use super::result_files::check_writable;
 use super::run_records::RunRecords;
 use super::waiting;
 use crate::session::{Needs, RankStart, Session};
@@ -137,15 +130,10 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         interrupt::watch("mdtest", test_dirs(&ready.meant.request), "");
     }
     let wants = voice.as_ref().is_some_and(|(_, voice)| !voice.live_files.is_empty());
-    let is_local = session.mpi().is_none();
-    let threads = if is_local && wants { Board::for_threads(session.size()).ok() } else { None };
+    let boards = Boards::new(&session, wants);
     Ok(perform(program, session, voice, |part, voice| {
-        let node = if is_local { None } else { node_board(part.comm, wants)? };
-        let rows = match &threads {
-            Some(board) => Some((board, part.comm.rank())),
-            None => node.as_ref().map(|board| (board, 0)),
-        };
-        one_rank(&ready, part, rows, voice)
+        let board = boards.row(part.comm)?;
+        one_rank(&ready, part, board.as_ref().map(|(board, row)| (board, *row)), voice)
     }))
 }
 
@@ -242,22 +230,12 @@ fn ready(mut typed: Parsed, variables: &Variables, ranks: u32) -> Result<ReadyMd
 fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestPrinter), Usage> {
     let meant = &ready.meant;
     written_later(&meant.request)?;
-    let kept = RunRecords::open(meant.output.record.as_deref())?;
     let dir = meant.request.dirs.first().map(String::as_str).unwrap_or_default();
     let space = ready.storage.space(header_dir(dir)).unwrap_or(None);
-    let opened = LiveFiles::create(None, meant.output.progress.as_deref()).and_then(|live_files| {
-        let text = MdtestText::open(meant, argv, space).inspect_err(|_| {
-            let _ = meant.output.progress.as_deref().map(fs::remove_file);
-        })?;
-        Ok(MdtestPrinter { text, live_files })
-    });
-    match opened {
-        Ok(printer) => Ok((kept, printer)),
-        Err(usage) => {
-            kept.discard();
-            Err(usage)
-        }
-    }
+    let Output { record, progress, .. } = &meant.output;
+    open_voice(record.as_deref(), None, progress.as_deref(), |live_files| {
+        Ok(MdtestPrinter { text: MdtestText::open(meant, argv, space)?, live_files })
+    })
 }
 
 /// Rejects files that could not be written after hours of work. Rank 0 checks for all ranks.
@@ -295,7 +273,7 @@ fn one_rank(
         None => &mut silent,
     };
     let (parameters, key) = (&ready.meant.request, ready.data_key);
-    let warning = header::reads_nothing(&ready.meant).then_some(header::NOTHING_READ);
+    let warning = text::reads_nothing(&ready.meant).then_some(text::NOTHING_READ);
     let done = mdtest::stop_at_warning(parameters, comm, warning).and_then(|()| {
         mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, rows, observer, seed, key)
     });
@@ -309,16 +287,6 @@ fn one_rank(
         exit = ERROR;
     }
     done.map(|_| exit)
-}
-
-/// The options that have another effect than before, or none.
-pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
-    drift::drifted::<Parsed>(tokens, |typed| typed.finished().map(|run| run.taken.notes))
-}
-
-/// The options that are rejected by themselves.
-pub(crate) fn rejected_options(tokens: &[String]) -> RejectedOptions {
-    RejectedOptions::read::<Parsed>(tokens)
 }
 
 /// Rejects a command line that a run rejects on any machine.

@@ -8,6 +8,8 @@
 use results::record::Phase;
 use workloads::mdtest::{EndedPhase, RankTimes};
 
+use crate::personalities::spread::ValueSpread;
+
 /// The rows of mdtest's tables in their order, also of the phase that is not printed.
 pub(crate) const LABELS: [&str; 11] = [
     "Directory creation",
@@ -53,7 +55,7 @@ pub(crate) struct MeasuredPhase {
 }
 
 /// Operations per second; 0 if the time is 0.
-fn rate(operations: f64, seconds: f64) -> f64 {
+pub(crate) fn rate(operations: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { operations / seconds } else { 0.0 }
 }
 
@@ -115,69 +117,14 @@ pub(crate) fn own(rank: &RankTimes, unit: ResultUnit) -> f64 {
     }
 }
 
-/// Extremes, mean and deviation of some values.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct ValueSpread {
-    pub(crate) max: f64,
-    pub(crate) min: f64,
-    pub(crate) mean: f64,
-    /// The sum of squared distances from the mean.
-    squares: f64,
-    count: u32,
-}
-
-impl ValueSpread {
-    /// Adds a value (Welford's method, so that values need not be kept).
-    fn add(&mut self, value: f64) {
-        let is_first = self.count == 0;
-        self.max = if is_first { value } else { self.max.max(value) };
-        self.min = if is_first { value } else { self.min.min(value) };
-        self.count += 1;
-        let distance = value - self.mean;
-        self.mean += distance / f64::from(self.count);
-        self.squares += distance * (value - self.mean);
-    }
-
-    /// The same with zeros, so that there are `count` values.
-    fn with_zeros(mut self, count: u32) -> Self {
-        for _ in self.count..count {
-            self.add(0.0);
-        }
-        self
-    }
-
-    /// The sample standard deviation (n - 1); 0 for one value.
-    pub(crate) fn sample(&self) -> f64 {
-        if self.count > 1 { (self.squares / f64::from(self.count - 1)).sqrt() } else { 0.0 }
-    }
-
-    /// The population standard deviation (n), as before mdtest 4.0.
-    pub(crate) fn population(&self) -> f64 {
-        if self.count > 0 { (self.squares / f64::from(self.count)).sqrt() } else { 0.0 }
-    }
-}
-
 /// The values of one label over the ended iterations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct LabelSpreads {
     label: &'static str,
     /// Rate and time of all ranks together.
     all: [ValueSpread; 2],
     /// Rate and time of each rank by itself.
     ranks: [ValueSpread; 2],
-}
-
-impl LabelSpreads {
-    fn new(label: &'static str) -> Self {
-        Self { label, all: Default::default(), ranks: Default::default() }
-    }
-
-    fn add(&mut self, measured: &MeasuredPhase) {
-        for unit in [ResultUnit::Rate, ResultUnit::Time] {
-            self.all[unit as usize].add(measured.value(unit));
-            measured.own(unit).for_each(|value| self.ranks[unit as usize].add(value));
-        }
-    }
 }
 
 /// A run on one number of ranks.
@@ -223,10 +170,14 @@ impl Results {
             }
             let known = self.labels.iter().position(|one| one.label == measured.label);
             let known = known.unwrap_or_else(|| {
-                self.labels.push(LabelSpreads::new(measured.label));
+                self.labels.push(LabelSpreads { label: measured.label, ..LabelSpreads::default() });
                 self.labels.len() - 1
             });
-            self.labels[known].add(measured);
+            let spreads = &mut self.labels[known];
+            for unit in [ResultUnit::Rate, ResultUnit::Time] {
+                spreads.all[unit as usize].add(measured.value(unit));
+                measured.own(unit).for_each(|value| spreads.ranks[unit as usize].add(value));
+            }
         }
         if self.keeps_ranks {
             self.kept.push(phases);
@@ -250,14 +201,12 @@ impl Results {
         self.kept.get(iteration as usize)?.iter().find(|measured| measured.label == label)
     }
 
-    fn of(&self, label: &str) -> Option<&LabelSpreads> {
-        self.labels.iter().find(|one| one.label == label)
-    }
-
     /// Over iterations. A phase that was not run counts as 0.
     pub(crate) fn spread(&self, label: &str, unit: ResultUnit) -> ValueSpread {
-        let spread = self.of(label).map_or(ValueSpread::default(), |one| one.all[unit as usize]);
-        spread.with_zeros(self.ended)
+        let known = self.labels.iter().find(|one| one.label == label);
+        let mut spread = known.map_or(ValueSpread::default(), |one| one.all[unit as usize]);
+        (spread.count..self.ended.into()).for_each(|_| spread.add(0.0));
+        spread
     }
 
     /// Over ranks and iterations, each rank by itself. For the tree the same as over iterations.
@@ -265,7 +214,8 @@ impl Results {
         if is_of_tree(label) {
             return self.spread(label, unit);
         }
-        self.of(label).map_or(ValueSpread::default(), |one| one.ranks[unit as usize])
+        let known = self.labels.iter().find(|one| one.label == label);
+        known.map_or(ValueSpread::default(), |one| one.ranks[unit as usize])
     }
 
     /// The phases that classic mdtest does not have, in the order of their runs.
@@ -386,15 +336,22 @@ pub(crate) mod tests {
         let results = results_of(1, vec![of(1.0), of(0.5), of(0.25)]);
         let spread = results.spread("File stat", ResultUnit::Rate);
         assert_eq!((spread.max, spread.min), (8.0, 2.0));
-        assert!((spread.mean - 14.0 / 3.0).abs() < 1e-12);
-        assert!((spread.sample() - 3.055_050_463_3).abs() < 1e-9, "{}", spread.sample());
-        assert!((spread.population() - 2.494_438_257_8).abs() < 1e-9, "{}", spread.population());
+        assert!((spread.mean() - 14.0 / 3.0).abs() < 1e-12);
+        assert!((spread.sample_deviation() - 3.055_050_463_3).abs() < 1e-9, "{}", spread.sample_deviation());
+        assert!(
+            (spread.population_deviation() - 2.494_438_257_8).abs() < 1e-9,
+            "{}",
+            spread.population_deviation()
+        );
         let missing = results.spread("File read", ResultUnit::Rate);
-        assert_eq!(missing, ValueSpread { count: 3, ..ValueSpread::default() });
+        assert_eq!((missing.count, missing.max, missing.mean()), (3, 0.0, 0.0));
         let partly = results_of(1, vec![of(0.5), Vec::new()]).spread("File stat", ResultUnit::Rate);
-        assert_eq!((partly.max, partly.min, partly.mean, partly.population()), (4.0, 0.0, 2.0, 2.0));
+        assert_eq!(
+            (partly.max, partly.min, partly.mean(), partly.population_deviation()),
+            (4.0, 0.0, 2.0, 2.0)
+        );
         let once = results_of(1, vec![of(0.5)]).spread("File stat", ResultUnit::Rate);
-        assert_eq!((once.sample(), once.count), (0.0, 1));
+        assert_eq!((once.sample_deviation(), once.count), (0.0, 1));
         assert_eq!(results.spread_of_ranks("File stat", ResultUnit::Time).max, 1.0);
         assert_eq!(results.spread_of_ranks("File stat", ResultUnit::Time).min, 0.125);
     }

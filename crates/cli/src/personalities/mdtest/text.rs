@@ -6,20 +6,21 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use command::mdtest::{Edition, Parsed};
+use jiff::Zoned;
 use storage::Space;
 use units::Usage;
 use workloads::kit::observer::EventObserver;
 use workloads::mdtest::{EndedPhase, MdtestEvent};
 
-use super::below_text::RunLatencies;
-use super::header::{self, Facts, moment};
+use super::own_text::RunLatencies;
 use super::results::{MeasuredPhase, Results};
-use super::summary::{self, SummaryRows};
-use super::{below_text, chatter, listing, ranks_csv};
-use crate::personalities::own_lines::{fault, own_lines, own_sentence, phase_name};
-use crate::speech::say;
+use super::{own_text, tables, verbose};
+use crate::personalities::classic::{space_line, whole_header_dir};
+use crate::personalities::own_lines::{own_sentence, phase_name};
+use crate::personalities::printer::Printer;
 
-pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
+/// The line about reads that read nothing, which 4.x prints.
+pub(crate) const NOTHING_READ: &str = "Read bytes is 0, thus, a read test will actually just open/close";
 
 /// Writes the output of one run.
 pub(crate) struct MdtestText {
@@ -28,9 +29,9 @@ pub(crate) struct MdtestText {
     space: Option<Space>,
     /// The file of `--saveRankPerformanceDetails`.
     rank_csv: Option<File>,
-    out: Out,
-    /// The first error when writing.
-    broken: Option<io::Error>,
+    /// The first error of this file.
+    unsaved: Option<io::Error>,
+    printer: Printer,
     /// The run on the present number of ranks.
     run: Option<Results>,
     /// The latencies of all runs so far, with `-v`.
@@ -50,7 +51,7 @@ impl MdtestText {
     /// A writer for the run started as `argv`. `space` is the space of its file system. Its files are created
     /// now.
     pub(crate) fn open(meant: &Parsed, argv: &[String], space: Option<Space>) -> Result<Self, Usage> {
-        let mut text = Self::onto(Box::new(say), meant, argv, space);
+        let mut text = Self::new(Printer::to_stdout(meant.output.plain), meant, argv, space);
         if let Some(path) = &meant.output.rank_csv {
             let made = File::create(path).map_err(|error| {
                 Usage(format!(
@@ -58,20 +59,20 @@ impl MdtestText {
                 ))
             })?;
             text.rank_csv = Some(made);
-            text.save(&ranks_csv::heading());
+            text.save(&tables::ranks_heading());
         }
         Ok(text)
     }
 
-    /// A writer to `out`, without files.
-    pub(crate) fn onto(out: Out, meant: &Parsed, argv: &[String], space: Option<Space>) -> Self {
+    /// A writer without files.
+    pub(crate) fn new(printer: Printer, meant: &Parsed, argv: &[String], space: Option<Space>) -> Self {
         Self {
             meant: meant.clone(),
             argv: argv.to_vec(),
             space,
             rank_csv: None,
-            out,
-            broken: None,
+            unsaved: None,
+            printer,
             run: None,
             latencies: Vec::new(),
             faults: String::new(),
@@ -90,31 +91,11 @@ impl MdtestText {
         self.meant.request.verbose
     }
 
-    fn rows(&self) -> SummaryRows {
-        let parameters = &self.meant.request;
-        SummaryRows {
-            directories: parameters.directories,
-            files: parameters.files,
-            rename: parameters.rename || self.edition() == Edition::Mdtest41,
-        }
-    }
-
-    fn put(&mut self, text: &str) {
-        if let Err(error) = (self.out)(text) {
-            self.broken.get_or_insert(error);
-        }
-    }
-
-    /// Prints own lines. If standard output has none, they go to standard error.
-    fn put_own(&mut self, text: &str) {
-        self.put(fault(self.meant.output.plain, text));
-    }
-
     fn save(&mut self, text: &str) {
         if let Some(file) = &mut self.rank_csv
             && let Err(error) = file.write_all(text.as_bytes())
         {
-            self.broken.get_or_insert(error);
+            self.unsaved.get_or_insert(error);
         }
     }
 
@@ -129,15 +110,12 @@ impl MdtestText {
             Edition::Mdtest19 => format!("\n-- finished at {} --\n", moment()),
             _ => format!("-- finished at {} --\n\n", moment()),
         };
-        self.put(&tail);
-        self.put_own(&below_text::of_faults(&self.faults, &self.notices));
-        if !self.meant.output.plain {
-            self.put_own(&below_text::of_latencies(&self.latencies));
-        }
-        match self.broken.take() {
-            None => Ok(()),
-            Some(error) => Err(error),
-        }
+        self.printer.put(&tail);
+        let notices = self.notices.iter().map(|notice| format!("warning: {notice}\n"));
+        self.faults.extend(notices);
+        self.printer.put_fault(&self.faults);
+        self.printer.put_own(&own_text::of_latencies(&self.latencies));
+        self.printer.finish().and(self.unsaved.take().map_or(Ok(()), Err))
     }
 
     /// Prints the complete iterations of a run that ended early, and that others are missing.
@@ -146,8 +124,7 @@ impl MdtestText {
         let Some(run) = self.run.take() else { return };
         let whole = run.ended;
         if whole > 0 && !run.is_printed {
-            let tables = summary::tables(&run, &self.meant.output, self.rows());
-            self.put(&tables);
+            self.printer.put(&tables::tables(&run, &self.meant));
         }
         let phases = run.present().iter().map(|one| format!("{} {:.3}/s", phase_name(one.label), one.rate));
         let phases: Vec<String> = phases.collect();
@@ -155,13 +132,38 @@ impl MdtestText {
         if !phases.is_empty() {
             text.push_str(&format!(". Done of the next one: {}", phases.join(", ")));
         }
-        self.put_own(&own_lines(&text));
+        self.printer.put_fault(&text);
     }
 
+    /// Prints the header up to the first line of an event. `on_node_0` says of each rank whether it is on the
+    /// node of rank 0.
     fn started(&mut self, ranks: u32, nodes: u32, on_node_0: &[bool]) {
-        let facts = Facts { argv: &self.argv, ranks, nodes, on_node_0, space: self.space };
-        let text = header::text(&self.meant, &facts);
-        self.put(&text);
+        let edition = self.edition();
+        let version = edition.version();
+        let mut text = format!(
+            "-- started at {} --\n\nmdtest-{version} was launched with {ranks} total task(s) on {nodes} \
+             node(s)\nCommand line used: {}\n",
+            moment(),
+            command(&self.argv, edition)
+        );
+        if self.verbose() > 0 && self.meant.all_phases {
+            let words = "main: Setting create/stat/read/remove_only to True";
+            text.push_str(&verbose::numbered(edition, 1, (1398, 1905), words));
+        }
+        if reads_nothing(&self.meant) {
+            text.push_str(&format!("WARNING: {NOTHING_READ}\n"));
+        }
+        if self.verbose() > 0 {
+            text.push_str(&verbose::parameters(&self.meant));
+        }
+        let map: String = on_node_0.iter().map(|here| if *here { '1' } else { '0' }).collect();
+        let map = format!("Nodemap: {map}\n");
+        let place = place(&self.meant, self.space);
+        self.printer.put(&match edition {
+            Edition::Mdtest19 => text + &place,
+            Edition::Mdtest33 => text + &place + "\n" + &map,
+            Edition::Mdtest41 => text + &map + &place,
+        });
     }
 
     /// `N tasks, M files`
@@ -180,33 +182,33 @@ impl MdtestText {
         let above = if self.edition() == Edition::Mdtest19 { "\n" } else { "" };
         let mut text = format!("{above}{ranks} tasks, {what}\n");
         if self.verbose() > 0 {
-            text.push_str(&chatter::caption(self.edition()));
+            text.push_str(&verbose::caption(self.edition()));
         }
-        self.put(&text);
+        self.printer.put(&text);
     }
 
     /// Prints the lines of finished tests: of directories, or of both.
     fn flush(&mut self, files_too: bool) {
         let mut text = String::new();
-        let rename = self.rows().rename;
+        let rename = tables::has_renames(&self.meant);
         let stonewalled = self.stonewalled;
         for (number, kind) in ["Directory", "File"].into_iter().enumerate() {
             let over = number == 0 || files_too;
             if over && std::mem::take(&mut self.due[number]) && self.verbose() > 0 {
                 let iteration = self.run.as_ref().map_or(&[][..], Results::present);
-                text.push_str(&chatter::test(self.edition(), kind, rename, iteration, stonewalled));
+                text.push_str(&verbose::test(self.edition(), kind, rename, iteration, stonewalled));
             }
         }
-        self.put(&text);
+        self.printer.put(&text);
     }
 
     fn ended(&mut self, ended: &EndedPhase<'_>) {
-        let alone = chatter::has_own_line(ended.label);
+        let alone = verbose::has_own_line(ended.label);
         let one = MeasuredPhase::new(ended);
-        self.faults.push_str(&below_text::of_phase(ended.label, ended.phase));
+        self.faults.push_str(&own_text::of_phase(ended.label, ended.phase));
         if alone && self.verbose() > 0 {
-            let line = chatter::single(self.edition(), &one);
-            self.put(&line);
+            let line = verbose::single(self.edition(), &one);
+            self.printer.put(&line);
         }
         if let Some(latencies) = self.latencies.last_mut().filter(|_| self.meant.request.verbose > 0) {
             latencies.add(ended.label, ended.phase);
@@ -218,12 +220,11 @@ impl MdtestText {
 
     fn over(&mut self, wrong: u64) {
         self.flush(true);
-        let rows = self.rows();
         let Some(run) = &mut self.run else { return };
         run.end_iteration();
         run.is_printed = true;
-        let mut text = summary::tables(run, &self.meant.output, rows);
-        let rows = self.rank_csv.as_ref().map_or(String::new(), |_| ranks_csv::rows(run));
+        let mut text = tables::tables(run, &self.meant);
+        let rows = self.rank_csv.as_ref().map_or(String::new(), |_| tables::ranks_rows(run));
         if wrong > 0 {
             text.push_str(&match self.edition() {
                 Edition::Mdtest41 => format!(
@@ -235,7 +236,7 @@ impl MdtestText {
                 }
             });
         }
-        self.put(&text);
+        self.printer.put(&text);
         self.save(&rows);
     }
 
@@ -245,7 +246,7 @@ impl MdtestText {
         match event {
             MdtestEvent::Shift(ranks) if edition != Edition::Mdtest19 => {
                 let words = format!("Shifting ranks by {ranks} for each phase.");
-                listing::numbered(edition, 0, (2169, 2594), &words)
+                verbose::numbered(edition, 0, (2169, 2594), &words)
             }
             MdtestEvent::RandomSeed(seed) => format!("random seed: {seed}\n"),
             MdtestEvent::Stonewall { least, most, mean } => {
@@ -253,12 +254,12 @@ impl MdtestText {
                 self.stonewalled = Some(mean * f64::from(ranks));
                 format!("Continue stonewall hit min: {least} max: {most} avg: {mean:.1} \n\n")
             }
-            MdtestEvent::Name { what, path } => chatter::name(edition, self.phase, what, path),
+            MdtestEvent::Name { what, path } => verbose::name(edition, self.phase, what, path),
             MdtestEvent::Preloaded { directories, files_each, seconds } => {
-                self.put_own(&own_lines(&format!(
+                self.printer.put_fault(&format!(
                     "preloaded {directories} directories with {files_each} files each, counted, in \
                      {seconds:.3} s"
-                )));
+                ));
                 String::new()
             }
             MdtestEvent::Warning(text) => format!("WARNING: {text}\n"),
@@ -288,8 +289,8 @@ impl EventObserver<MdtestEvent<'_>> for MdtestText {
                     run.begin_iteration();
                 }
                 if self.verbose() > 0 {
-                    let line = chatter::iteration(self.edition(), *number, &moment());
-                    self.put(&line);
+                    let line = verbose::iteration(self.edition(), *number, &moment());
+                    self.printer.put(&line);
                 }
             }
             MdtestEvent::Begins { phase, .. } => {
@@ -306,13 +307,55 @@ impl EventObserver<MdtestEvent<'_>> for MdtestText {
                     self.flush(false);
                 }
                 if self.verbose() > 0 {
-                    self.put(&format!("delaying {seconds} seconds . . .\n"));
+                    self.printer.put(&format!("delaying {seconds} seconds . . .\n"));
                 }
             }
             other => {
                 let text = self.said(other);
-                self.put(&text);
+                self.printer.put(&text);
             }
         }
     }
+}
+
+/// A moment as mdtest writes it.
+fn moment() -> String {
+    Zoned::now().strftime("%m/%d/%Y %H:%M:%S").to_string()
+}
+
+/// Whether 4.x warns of reads of zero bytes.
+pub(crate) fn reads_nothing(meant: &Parsed) -> bool {
+    let parameters = &meant.request;
+    meant.output.edition == Edition::Mdtest41 && parameters.read && parameters.read_bytes == 0
+}
+
+/// The command line. Only 1.9 prints the arguments without quotes.
+fn command(argv: &[String], edition: Edition) -> String {
+    let mut words = argv.iter();
+    let mut text = words.next().cloned().unwrap_or_default();
+    for word in words {
+        match edition {
+            Edition::Mdtest19 => text.push_str(&format!(" {word}")),
+            _ => text.push_str(&format!(" '{word}'")),
+        }
+    }
+    text
+}
+
+/// The test directory and the capacity of its file system.
+fn place(meant: &Parsed, space: Option<Space>) -> String {
+    let dir = meant.request.dirs.first().map(String::as_str).unwrap_or_default();
+    let newer = meant.output.edition == Edition::Mdtest41;
+    let line = |key: &str, value: &str| match newer {
+        true => format!("{key:<20}: {value}\n"),
+        false => format!("{key}: {value}\n"),
+    };
+    let mut text = match newer {
+        true => line("Path", dir),
+        false => line("Path", &whole_header_dir(dir).display().to_string()),
+    };
+    if let Some(space) = space {
+        text.push_str(&line("FS", &space_line(space)));
+    }
+    text
 }

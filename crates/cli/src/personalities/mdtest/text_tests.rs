@@ -1,7 +1,5 @@
 //! The output of a run given as events, compared with the original's.
 
-use std::sync::{Arc, Mutex};
-
 use command::classic::{self, ClassicLine};
 use command::mdtest::Parsed;
 use results::record::Phase;
@@ -11,18 +9,15 @@ use workloads::mdtest::MdtestEvent;
 
 use super::results::tests::ended;
 use super::text::MdtestText;
+use crate::personalities::printer::Printer;
+use crate::personalities::printer::tests::Page;
 
 /// A writer to a page, and the page.
-fn onto_page(words: &[String], space: Option<Space>) -> (MdtestText, Arc<Mutex<String>>) {
+fn onto_page(words: &[String], space: Option<Space>) -> (MdtestText, Page) {
     let meant = classic::parse::<Parsed>(words).unwrap().finished().unwrap();
     let argv: Vec<String> = ["mdtest".to_owned()].into_iter().chain(words.iter().cloned()).collect();
-    let page = Arc::new(Mutex::new(String::new()));
-    let written = Arc::clone(&page);
-    let out = move |text: &str| {
-        written.lock().unwrap().push_str(text);
-        Ok(())
-    };
-    (MdtestText::onto(Box::new(out), &meant, &argv, space), page)
+    let page = Page::default();
+    (MdtestText::new(Printer::new(page.clone(), false), &meant, &argv, space), page)
 }
 
 /// The output of a run on two ranks with these options. Each phase takes half a second.
@@ -46,8 +41,7 @@ fn printed(words: &str, phases: &[&'static str], iterations: u32, complete: bool
         text.event(&MdtestEvent::Over { wrong: 0 });
     }
     text.finish(complete).unwrap();
-    let page = page.lock().unwrap();
-    page.clone()
+    page.text()
 }
 
 const ALL: [&str; 10] = [
@@ -132,7 +126,7 @@ fn a_run_that_fails_after_its_tables_does_not_print_them_again() {
     text.event(&MdtestEvent::Iteration(0));
     text.event(&MdtestEvent::Over { wrong: 0 });
     text.finish(false).unwrap();
-    let page = page.lock().unwrap();
+    let page = page.text();
     assert_eq!(page.matches("SUMMARY").count(), 1, "{page}");
     assert!(page.ends_with("\nassay: the run ended early: 1 of 1 iterations are complete\n"), "{page}");
 }
@@ -161,7 +155,7 @@ fn events_between_the_phases_have_the_classic_text() {
     let said = |event: MdtestEvent<'_>| {
         let (mut text, page) = onto_page(&["-v".to_owned()], None);
         text.event(&event);
-        page.lock().unwrap().clone()
+        page.text()
     };
     assert_eq!(said(MdtestEvent::Shift(1)), "V-0: Rank   0 Line  2594 Shifting ranks by 1 for each phase.\n");
     assert_eq!(said(MdtestEvent::RandomSeed(5)), "random seed: 5\n");
@@ -177,5 +171,5 @@ fn events_between_the_phases_have_the_classic_text() {
     text.event(&MdtestEvent::Over { wrong: 8 });
     let warning =
         "\nERROR: verifying the data on read (8 errors)! Take the performance values with care!\n\n";
-    assert!(page.lock().unwrap().ends_with(warning));
+    assert!(page.text().ends_with(warning));
 }

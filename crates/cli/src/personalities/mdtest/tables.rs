@@ -1,35 +1,31 @@
-//! The tables of `mdtest`: rates, times, and the numbers of each rank.
+//! The tables of `mdtest`: rates, times, the numbers of each rank, and the file of the ranks.
 //!
 //! Invariant: the classic rows come first, in their order. Other phases follow them.
 
-use command::mdtest::{Edition, Output};
+use command::mdtest::{Edition, Parsed};
 use units::exponential;
 
-use super::results::{LABELS, ResultUnit, Results, ValueSpread, is_of_tree};
+use super::results::{LABELS, MeasuredPhase, ResultUnit, Results, is_of_tree, own};
+use crate::personalities::spread::ValueSpread;
 
-/// The rows of a table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SummaryRows {
-    pub(crate) directories: bool,
-    pub(crate) files: bool,
-    /// The row of renames, which older versions lack.
-    pub(crate) rename: bool,
+/// Whether the tables have a row of renames, which older versions lack.
+pub(crate) fn has_renames(meant: &Parsed) -> bool {
+    meant.request.rename || meant.output.edition == Edition::Mdtest41
 }
 
-impl SummaryRows {
-    fn has(self, label: &str) -> bool {
-        match label.split(' ').next() {
-            Some("Directory") => {
-                self.directories && label != "Directory read" && (self.rename || label != "Directory rename")
-            }
-            Some("File") => self.files,
-            _ => true,
-        }
+fn has_row(meant: &Parsed, label: &str) -> bool {
+    match (label.split(' ').next(), label) {
+        (_, "Directory read") => false,
+        (_, "Directory rename") => meant.request.directories && has_renames(meant),
+        (Some("Directory"), _) => meant.request.directories,
+        (Some("File"), _) => meant.request.files,
+        _ => true,
     }
 }
 
 /// Everything after the phases of a run on one number of ranks.
-pub(crate) fn tables(results: &Results, look: &Output, rows: SummaryRows) -> String {
+pub(crate) fn tables(results: &Results, meant: &Parsed) -> String {
+    let look = &meant.output;
     let units: &[ResultUnit] = match (look.both, look.times) {
         (true, _) => &[ResultUnit::Rate, ResultUnit::Time],
         (false, true) => &[ResultUnit::Time],
@@ -38,18 +34,19 @@ pub(crate) fn tables(results: &Results, look: &Output, rows: SummaryRows) -> Str
     let mut text = String::new();
     for unit in units {
         if look.all_ranks {
-            text.push_str(&each_rank(results, *unit, rows));
+            text.push_str(&each_rank(results, meant, *unit));
         }
-        text.push_str(&table(results, look, rows, *unit));
+        text.push_str(&table(results, meant, *unit));
     }
     text
 }
 
-fn table(results: &Results, look: &Output, rows: SummaryRows, unit: ResultUnit) -> String {
+fn table(results: &Results, meant: &Parsed, unit: ResultUnit) -> String {
+    let look = &meant.output;
     let statistics = look.rank_statistics && look.edition == Edition::Mdtest41;
     let mut text = caption(results.ended, look.edition, unit, statistics);
     let others = results.others();
-    for label in LABELS.iter().filter(|label| rows.has(label)).chain(&others) {
+    for label in LABELS.iter().filter(|label| has_row(meant, label)).chain(&others) {
         let all = results.spread(label, unit);
         let ranks = statistics.then(|| results.spread_of_ranks(label, unit));
         text.push_str(&row(label, all, ranks, look.edition));
@@ -86,14 +83,15 @@ fn caption(iterations: u32, edition: Edition, unit: ResultUnit, statistics: bool
 }
 
 fn row(label: &str, all: ValueSpread, ranks: Option<ValueSpread>, edition: Edition) -> String {
-    let deviation = if edition == Edition::Mdtest41 { all.sample() } else { all.population() };
-    let numbers = format!("{:14.3} {:14.3} {:14.3} {deviation:14.3}", all.max, all.min, all.mean);
+    let deviation =
+        if edition == Edition::Mdtest41 { all.sample_deviation() } else { all.population_deviation() };
+    let numbers = format!("{:14.3} {:14.3} {:14.3} {deviation:14.3}", all.max, all.min, all.mean());
     let gap = "    ";
     let (narrow, ranks) = match ranks {
         None => (label.len() <= 18, String::new()),
         Some(ranks) => (
             label.len() <= 18 && !is_of_tree(label),
-            format!("{:14.3} {:14.3} {:14.3} {gap}", ranks.max, ranks.min, ranks.mean),
+            format!("{:14.3} {:14.3} {:14.3} {gap}", ranks.max, ranks.min, ranks.mean()),
         ),
     };
     match edition {
@@ -106,12 +104,12 @@ fn row(label: &str, all: ValueSpread, ranks: Option<ValueSpread>, edition: Editi
 }
 
 /// `--print-all-procs`
-fn each_rank(results: &Results, unit: ResultUnit, rows: SummaryRows) -> String {
+fn each_rank(results: &Results, meant: &Parsed, unit: ResultUnit) -> String {
     let word = if unit == ResultUnit::Rate { "rate" } else { "time" };
     let mut text = format!("\nPer process result ({word}):\n");
     let others = results.others();
     // All five phases of directories are shown or none, and files always, as in the classic program.
-    let shown = LABELS.iter().filter(|label| rows.directories || !label.starts_with("Directory"));
+    let shown = LABELS.iter().filter(|label| meant.request.directories || !label.starts_with("Directory"));
     let shown: Vec<&&str> = shown.chain(&others).collect();
     for iteration in 0..results.ended {
         text.push_str(&format!("iteration: {iteration}\n"));
@@ -128,8 +126,42 @@ fn each_rank(results: &Results, unit: ResultUnit, rows: SummaryRows) -> String {
     text
 }
 
+/// The heading of `--saveRankPerformanceDetails`.
+pub(crate) fn ranks_heading() -> String {
+    let columns: Vec<String> = LABELS.iter().map(|label| format!("rate-{label},time-{label}")).collect();
+    format!("rank,items,{}\n", columns.join(","))
+}
+
+/// The rows of that file about a run on one number of ranks: one for all ranks, then one for each rank and
+/// iteration. Every row has as many fields as the heading. Only the tree's fields are missing in the rows of
+/// single ranks.
+pub(crate) fn ranks_rows(results: &Results) -> String {
+    let both = [ResultUnit::Rate, ResultUnit::Time];
+    let pair = |values: Option<[f64; 2]>| {
+        values
+            .map_or(",,".to_owned(), |pair| pair.map(|value| format!(",{}", exponential(value, 10))).concat())
+    };
+    let of_all = |one: &MeasuredPhase| both.map(|unit| one.value(unit));
+    let all: String = LABELS.iter().map(|label| pair(results.find(0, label).map(of_all))).collect();
+    let mut text = format!("all,{}{all}\n", results.items);
+    for iteration in 0..results.ended {
+        for rank in 0..results.ranks as usize {
+            // The classic program leaves out the items of single ranks.
+            text.push_str(&format!("{rank},"));
+            for label in LABELS.iter().filter(|label| !is_of_tree(label)) {
+                let times = results.find(iteration, label).and_then(|one| one.ranks.get(rank));
+                text.push_str(&pair(times.map(|times| both.map(|unit| own(times, unit)))));
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
+    use command::classic::{self, ClassicLine};
+
     use super::super::results::tests::{measured, results_of};
     use super::*;
 
@@ -146,18 +178,15 @@ mod tests {
         results_of(100, vec![iteration(0.5), iteration(0.25)])
     }
 
-    const FILES: SummaryRows = SummaryRows { directories: false, files: true, rename: true };
-
-    fn look(change: impl Fn(&mut Output)) -> Output {
-        let mut look = Output::default();
-        change(&mut look);
-        look
+    fn meant(words: &str) -> Parsed {
+        let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        classic::parse::<Parsed>(&tokens).unwrap().finished().unwrap()
     }
 
     #[test]
     fn the_table_of_rates_has_the_form_of_4_1() {
         assert_eq!(
-            tables(&results(), &Output::default(), FILES),
+            tables(&results(), &meant("-F")),
             concat!(
                 "\n",
                 "SUMMARY rate (in ops/sec): (of 2 iterations)\n",
@@ -176,8 +205,10 @@ mod tests {
 
     #[test]
     fn rank_statistics_and_numbers_per_rank_have_the_form_of_4_1() {
-        let look = look(|look| (look.rank_statistics, look.all_ranks, look.times) = (true, true, true));
-        let text = tables(&results(), &look, FILES);
+        let mut meant = meant("-F");
+        let look = &mut meant.output;
+        (look.rank_statistics, look.all_ranks, look.times) = (true, true, true);
+        let text = tables(&results(), &meant);
         assert!(
             text.starts_with(concat!(
                 "\n",
@@ -226,9 +257,9 @@ mod tests {
 
     #[test]
     fn both_tables_come_rates_first_and_with_all_rows() {
-        let both = look(|look| (look.both, look.times) = (true, true));
-        let all = SummaryRows { directories: true, files: true, rename: true };
-        let text = tables(&results(), &both, all);
+        let mut both = meant("");
+        (both.output.both, both.output.times) = (true, true);
+        let text = tables(&results(), &both);
         assert!(text.find("SUMMARY rate").unwrap() < text.find("SUMMARY time").unwrap());
         assert_eq!(text.matches("Directory rename ").count(), 2);
         assert_eq!(text.matches("Directory read").count(), 0);
@@ -236,8 +267,7 @@ mod tests {
 
     #[test]
     fn older_tables_have_their_captions_labels_and_deviation() {
-        let older = look(|look| look.edition = Edition::Mdtest33);
-        let text = tables(&results(), &older, SummaryRows { rename: false, ..FILES });
+        let text = tables(&results(), &meant("-F --compat 3.3"));
         assert!(
             text.starts_with(
                 "
@@ -249,9 +279,29 @@ SUMMARY rate: (of 2 iterations)
             ),
             "{text}"
         );
-        let oldest = look(|look| look.edition = Edition::Mdtest19);
-        let text = tables(&results(), &oldest, SummaryRows { rename: false, ..FILES });
+        let text = tables(&results(), &meant("-F --compat 1.9"));
         assert!(text.starts_with("\nSUMMARY: (of 2 iterations)\n"), "{text}");
         assert!(text.contains("\n   File creation     :        800.000        400.000 "), "{text}");
+    }
+
+    #[test]
+    fn the_file_has_the_form_of_the_classic_program() {
+        let iteration = || vec![measured("Tree creation", 1, 0.5), measured("File creation", 4, 0.5)];
+        let results = results_of(4, vec![iteration(), iteration()]);
+        assert!(
+            ranks_heading()
+                .starts_with("rank,items,rate-Directory creation,time-Directory creation,rate-Dir")
+        );
+        assert_eq!(ranks_heading().split(',').count(), 24);
+        let text = ranks_rows(&results);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[0],
+            "all,4,,,,,,,,,,,1.6000000000e+01,5.0000000000e-01,,,,,,,2.0000000000e+00,5.0000000000e-01,,"
+        );
+        assert_eq!(lines[1], "0,,,,,,,,,,,,8.0000000000e+00,5.0000000000e-01,,,,,,");
+        assert_eq!(lines[2], "1,,,,,,,,,,,,1.6000000000e+01,2.5000000000e-01,,,,,,");
+        assert_eq!(lines.len(), 5);
+        assert!(lines[1..].iter().all(|line| line.split(',').count() == 20));
     }
 }

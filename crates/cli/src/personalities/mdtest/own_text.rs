@@ -9,7 +9,7 @@ use workloads::kit::reduce;
 use super::results::STOPPED_BELOW;
 use crate::personalities::failures::{Leads, named, reasons, wrong_ranges};
 use crate::personalities::latency;
-use crate::personalities::own_lines::{amount, own_lines, phase_name};
+use crate::personalities::own_lines::{compared, phase_name};
 
 /// How many failed operations of a phase are listed.
 const NAMED: usize = 8;
@@ -18,12 +18,6 @@ const NAMED: usize = 8;
 pub(crate) fn of_phase(label: &str, phase: &Phase) -> String {
     let failed = phase.failed.as_ref().map_or(String::new(), |failed| failures(label, phase, failed));
     failed + &wrong(label, phase) + &stopped(label, phase)
-}
-
-/// The lines of all phases and the warnings; empty if there are none.
-pub(crate) fn of_faults(phases: &str, notices: &[String]) -> String {
-    let notices: String = notices.iter().map(|notice| format!("warning: {notice}\n")).collect();
-    own_lines(&format!("{phases}{notices}"))
 }
 
 fn failures(label: &str, phase: &Phase, failed: &Failed) -> String {
@@ -61,13 +55,8 @@ fn stopped(label: &str, phase: &Phase) -> String {
 /// The result of the verification in a phase.
 fn wrong(label: &str, phase: &Phase) -> String {
     let Some(check) = &phase.check else { return String::new() };
-    let verdict = match check.bad_transfers {
-        0 => "all as written".to_owned(),
-        bad => format!("{bad} files WRONG"),
-    };
-    let bytes = amount(check.bytes as f64);
-    let name = phase_name(label);
-    let mut text = format!("{name}, iteration {}: {bytes} compared, {verdict}\n", phase.repetition);
+    let (name, result) = (phase_name(label), compared(check, "files"));
+    let mut text = format!("{name}, iteration {}: {result}\n", phase.repetition);
     text.push_str(&wrong_ranges(&check.bad, "  "));
     match check.ranges.saturating_sub(check.bad.len() as u64) {
         0 => {}
@@ -140,9 +129,9 @@ impl RunLatencies {
     }
 }
 
-/// The lines about the latencies of all runs; empty if there are none.
+/// The lines about the latencies of all runs; empty if there are none. They have no mark yet.
 pub(crate) fn of_latencies(runs: &[RunLatencies]) -> String {
-    own_lines(&runs.iter().map(|run| run.text(runs.len() > 1)).collect::<String>())
+    runs.iter().map(|run| run.text(runs.len() > 1)).collect()
 }
 
 #[cfg(test)]
@@ -168,10 +157,10 @@ mod tests {
         run.add("File stat", &phase("File stat", 300, |phase| phase.repetition = 1));
         let text = of_latencies(&[run]);
         let row = text.lines().last().unwrap();
-        assert!(text.starts_with("assay: latency of single operations, all ranks"), "{text}");
-        assert!(row.starts_with("assay: st-file ") && row.ends_with("0 on n0: 0/s, iteration 1"), "{row}");
+        assert!(text.starts_with("latency of single operations, all ranks"), "{text}");
+        assert!(row.starts_with("st-file ") && row.ends_with("0 on n0: 0/s, iteration 1"), "{row}");
         let words: Vec<&str> = row.split_whitespace().collect();
-        assert_eq!(&words[2..6], ["1.00", "us", "64.0", "us"], "{row}");
+        assert_eq!(&words[1..5], ["1.00", "us", "64.0", "us"], "{row}");
     }
 
     #[test]
@@ -183,10 +172,7 @@ mod tests {
         run.add("File stat", &phase("File stat", 100, |phase| phase.latency = Some(record.clone())));
         let text = of_latencies(&[run]);
         let shown = latency::columns(&record);
-        assert!(
-            text.lines().last().unwrap().starts_with(&format!("assay: {:<14}{shown}", "st-file")),
-            "{text}"
-        );
+        assert!(text.lines().last().unwrap().starts_with(&format!("{:<14}{shown}", "st-file")), "{text}");
         // The middle of its bucket, whose lower bound is 63.7.
         assert!(shown.trim_start().starts_with("63.9 us"), "{shown}");
     }
@@ -198,8 +184,8 @@ mod tests {
         let label = "Directory creation";
         let one = phase(label, 100, |phase| (phase.stonewall, phase.ranks) = (Some(wall.clone()), 2));
         assert_eq!(
-            of_faults(&of_phase(label, &one), &[]),
-            "assay: mk-dir, iteration 0: stopped after 2 s at 90 to 100 items per rank; \
+            of_phase(label, &one),
+            "mk-dir, iteration 0: stopped after 2 s at 90 to 100 items per rank; \
              all continued to 100\n"
         );
     }
@@ -234,13 +220,12 @@ mod tests {
             }),
         );
         assert_eq!(
-            of_faults(&text, &["so".to_owned()]),
-            "assay: st-file, iteration 0: 3 of 200 operations failed: \
+            text,
+            "st-file, iteration 0: 3 of 200 operations failed: \
              2 No space left, 1 Permission denied\n\
-             assay:   rank 1: mkdir d/x: No space left\nassay:   ... and more\n\
-             assay: st-file, iteration 0: 1.00 Ki bytes compared, 1 files WRONG\n\
-             assay:   rank 1: f at 8: 8 bytes wrong, expected , found \nassay:   ... and 2 more ranges\n\
-             assay: warning: so\n"
+             \x20 rank 1: mkdir d/x: No space left\n  ... and more\n\
+             st-file, iteration 0: 1.00 Ki bytes compared, 1 files WRONG\n\
+             \x20 rank 1: f at 8: 8 bytes wrong, expected , found \n  ... and 2 more ranges\n"
         );
     }
 }

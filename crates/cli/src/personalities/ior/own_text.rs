@@ -1,12 +1,16 @@
-//! The own lines below the classic output: percentiles, stragglers and wrong data. They follow `Finished`.
+//! The own lines below the classic output: percentiles, stragglers, checks and warnings. They follow
+//! `Finished`.
+//!
+//! Invariant: all result formats print the same warnings.
 
 use std::sync::Arc;
 
 use results::record::{Latency, Phase};
 use units::{duration, percent, visible};
+use workloads::ior::IorEvent;
 
 use crate::personalities::latency;
-use crate::personalities::own_lines::{self, own_lines, phase_name};
+use crate::personalities::own_lines::{self, compared, own_lines, own_sentence, phase_name};
 
 /// A slowest rank below this share of the median rate is marked.
 const SLOW: f64 = 0.8;
@@ -14,7 +18,7 @@ const SLOW: f64 = 0.8;
 /// What the own lines need of the phases so far: a row for each phase, and no record, whose size grows with
 /// the ranks.
 #[derive(Default)]
-pub(crate) struct BelowText {
+pub(super) struct BelowText {
     rows: Vec<PhaseRow>,
     /// The lines about syncs and checks, each with its test.
     others: Vec<(u32, String)>,
@@ -41,7 +45,7 @@ struct PhaseRow {
 
 impl BelowText {
     /// Takes what is printed of a phase.
-    pub(crate) fn add(&mut self, phase: &Phase) {
+    pub(super) fn add(&mut self, phase: &Phase) {
         self.has_phases = true;
         if let Some(latency) = &phase.latency {
             let (name, slowest_node) =
@@ -64,14 +68,8 @@ impl BelowText {
             self.others.push((phase.test, format!("iter {}: {}\n", phase.repetition, sync.text())));
         }
         if let Some(check) = &phase.check {
-            let name = phase_name(&phase.phase);
-            let bytes = own_lines::amount(check.bytes as f64);
-            let verdict = match check.bad_transfers {
-                0 => "all as written".to_owned(),
-                bad => format!("{bad} transfers WRONG"),
-            };
-            let line = format!("{name}, iter {}: {bytes} compared, {verdict}\n", phase.repetition);
-            self.others.push((phase.test, line));
+            let (name, result) = (phase_name(&phase.phase), compared(check, "transfers"));
+            self.others.push((phase.test, format!("{name}, iter {}: {result}\n", phase.repetition)));
         }
     }
 
@@ -87,7 +85,7 @@ impl BelowText {
 
     /// The own lines; empty if there is nothing to report. The number of the test is shown if there are
     /// several.
-    pub(crate) fn lines(&self, of_several: bool, verbose: bool) -> String {
+    pub(super) fn lines(&self, of_several: bool, verbose: bool) -> String {
         if !self.has_phases {
             return String::new();
         }
@@ -171,8 +169,85 @@ fn whole(rows: &[PhaseRow], of_several: bool) -> String {
     text
 }
 
+/// The most places that are listed with one warning.
+const PLACES_MAX: usize = 8;
+
+/// Consecutive repetitions of one test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RepetitionSpan {
+    test: u32,
+    first: u32,
+    last: u32,
+}
+
+/// The warnings of a run.
+#[derive(Debug, Default)]
+pub(super) struct Warnings {
+    all: Vec<(String, Vec<RepetitionSpan>)>,
+    /// The current test and repetition.
+    now: (u32, u32),
+    several_tests: bool,
+    several_repetitions: bool,
+}
+
+impl Warnings {
+    /// Takes the warning of an event.
+    pub(super) fn hear(&mut self, event: &IorEvent<'_>) {
+        match event {
+            IorEvent::Test { test, .. } => {
+                self.now = (*test, 0);
+                self.several_tests |= *test > 0;
+            }
+            IorEvent::Repetition { repetition, .. } => {
+                self.now.1 = *repetition;
+                self.several_repetitions |= *repetition > 0;
+            }
+            IorEvent::Notice(reason) => self.add(&own_sentence(reason)),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        let (test, now) = self.now;
+        let here = RepetitionSpan { test, first: now, last: now };
+        let Some((_, places)) = self.all.iter_mut().find(|(known, _)| known == text) else {
+            self.all.push((text.to_owned(), vec![here]));
+            return;
+        };
+        match places.last_mut() {
+            Some(place) if place.test == test && now.saturating_sub(place.last) <= 1 => place.last = now,
+            _ => places.push(here),
+        }
+    }
+
+    /// A line for each warning. A single test or repetition is not listed.
+    pub(super) fn lines(&self) -> String {
+        self.all
+            .iter()
+            .map(|(text, places)| own_lines(&format!("warning: {text}{}", self.named(places))))
+            .collect()
+    }
+
+    fn named(&self, places: &[RepetitionSpan]) -> String {
+        if !self.several_tests && !self.several_repetitions {
+            return String::new();
+        }
+        let one = |place: &RepetitionSpan| {
+            let RepetitionSpan { test, first, last } = place;
+            let test = if self.several_tests { format!("test {test} ") } else { String::new() };
+            let to = if last > first { format!("-{last}") } else { String::new() };
+            format!("{test}iter {first}{to}")
+        };
+        let shown: Vec<String> = places.iter().take(PLACES_MAX).map(one).collect();
+        let more = if places.len() > PLACES_MAX { ", ..." } else { "" };
+        format!(" ({}{more})", shown.join(", "))
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use workloads::ior::RankPlacement as Where;
+
     use super::super::shown::tests::phase;
     use super::*;
 
@@ -206,5 +281,31 @@ mod tests {
     fn every_line_begins_with_assay() {
         let text = text(&[phase("write", 0), phase("read_check", 0)]).lines(false, true);
         assert!(text.lines().count() > 4 && text.lines().all(|line| line.starts_with("assay: ")), "{text}");
+    }
+
+    fn lines(of: &[(u32, u32)], runs: u32) -> String {
+        let mut warnings = Warnings::default();
+        for test in 0..runs {
+            warnings.hear(&IorEvent::Test { test, place: Where::default(), ranks: 1 });
+            for repetition in 0..runs {
+                warnings.hear(&IorEvent::Repetition { repetition, signature: 1 });
+                if of.contains(&(test, repetition)) {
+                    warnings.hear(&IorEvent::Notice(&results::reason!(HintsNotTaken { changed: vec!["w"] })));
+                }
+            }
+        }
+        warnings.lines()
+    }
+
+    #[test]
+    fn each_warning_is_printed_once_with_its_tests_and_repetitions() {
+        assert_eq!(lines(&[(0, 0)], 1), "assay: warning: w\n");
+        assert_eq!(
+            lines(&[(0, 1), (0, 2), (1, 0), (1, 2)], 3),
+            "assay: warning: w (test 0 iter 1-2, test 1 iter 0, test 1 iter 2)\n"
+        );
+        assert_eq!(lines(&[], 2), "");
+        let every_other: Vec<(u32, u32)> = (0..20).map(|number| (0, 2 * number)).collect();
+        assert!(lines(&every_other, 40).ends_with("test 0 iter 14, ...)\n"));
     }
 }
