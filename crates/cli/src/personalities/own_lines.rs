@@ -128,11 +128,6 @@ pub(crate) fn is_plain(value: Option<&str>) -> Result<bool, units::Usage> {
     }
 }
 
-/// The same for the environment of this process.
-pub(crate) fn is_plain_here() -> Result<bool, units::Usage> {
-    is_plain(std::env::var_os(PLAIN).map(|value| value.to_string_lossy().into_owned()).as_deref())
-}
-
 #[cfg(test)]
 mod tests {
     use results::reason;

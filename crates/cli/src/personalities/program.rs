@@ -12,7 +12,7 @@ use units::Usage;
 use workloads::kit::process;
 
 use super::classic::preloaded;
-use super::own_lines::{is_plain_here, print_note};
+use super::own_lines::{PLAIN, is_plain, print_note};
 use super::run_records::RunRecords;
 use super::waiting;
 use crate::session::{Session, launch};
@@ -31,8 +31,8 @@ pub(crate) struct StartedProgram<'a> {
     pub(crate) speaks: bool,
     /// Whether calls of its ranks that last long are reported.
     pub(crate) reports_waits: bool,
-    /// Whether the results already report the failure of the run.
-    reported: AtomicBool,
+    /// Whether the results already report the failure of the run. Then no line of error repeats it.
+    pub(super) reported: AtomicBool,
 }
 
 impl<'a> StartedProgram<'a> {
@@ -45,16 +45,8 @@ impl<'a> StartedProgram<'a> {
         Self::start(name, argv, true, body)
     }
 
-    /// The same for a program that watches the calls of its ranks itself.
-    pub(crate) fn run_with_own_watch(
-        name: &'static str,
-        argv: &'a [String],
-        body: impl FnOnce(&Self) -> Result<u8, Usage>,
-    ) -> u8 {
-        Self::start(name, argv, false, body)
-    }
-
-    fn start(
+    /// The same, also for a program that watches the calls of its ranks itself.
+    pub(crate) fn start(
         name: &'static str,
         argv: &'a [String],
         reports_waits: bool,
@@ -80,7 +72,8 @@ impl<'a> StartedProgram<'a> {
 
     /// Whether the environment asks for the classic output only. Only rank 0 prints, so only it reads this.
     pub(crate) fn is_plain(&self) -> Result<bool, Usage> {
-        if self.speaks { is_plain_here() } else { Ok(false) }
+        let value = std::env::var_os(PLAIN).filter(|_| self.speaks);
+        is_plain(value.map(|value| value.to_string_lossy().into_owned()).as_deref())
     }
 
     /// Notes which libraries were preloaded, once for all processes.
@@ -90,19 +83,9 @@ impl<'a> StartedProgram<'a> {
         }
     }
 
-    /// Notes whether the results report a failure of the run. If they do, no line of error repeats it.
-    pub(crate) fn failure_is_reported(&self, is_reported: bool) {
-        self.reported.store(is_reported, Ordering::Relaxed);
-    }
-
-    /// Whether the results report the failure of the run.
-    pub(crate) fn is_failure_reported(&self) -> bool {
-        self.reported.load(Ordering::Relaxed)
-    }
-
     /// Reports that the run failed, unless its results do.
     pub(crate) fn complain_of(&self, halt: &Halt) {
-        if !self.is_failure_reported() {
+        if !self.reported.load(Ordering::Relaxed) {
             complain(&format!("{}: {halt}", self.name));
         }
     }

@@ -6,6 +6,7 @@
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use command::ior::Output;
 use measure::CycleClock;
@@ -16,7 +17,7 @@ use storage::{Space, StorageLibrary};
 use units::{Usage, visible};
 use workloads::ior::{self, IorContext, IorEvent, IorListener, first_path};
 use workloads::kit::board::Board;
-use workloads::kit::observer::{EventObserver, Silent};
+use workloads::kit::observer::EventObserver;
 
 use super::output::IorOutput;
 use super::{ReadyTest, files, text};
@@ -91,11 +92,16 @@ fn all_tests(
         let fewer = test.ranks < comm.size();
         let some = if fewer { Some(comm.split(u32::from(!takes_part))?) } else { None };
         let takers = some.as_deref().unwrap_or(comm);
-        let outcome = match (takes_part, voice.as_deref_mut()) {
-            (false, _) => Ok(0),
-            (true, Some(voice)) => voice.test(test, takers, &clock, rows, records),
-            (true, None) => one_test(test, takers, &clock, rows, records, &mut Silent),
+        if let Some(printer) = &mut voice {
+            printer.output.test(&test.meant, space(test));
+        }
+        let outcome = match takes_part {
+            true => one_test(test, takers, &clock, rows, records, &mut voice.as_deref_mut()),
+            false => Ok(0),
         };
+        if let (Some(printer), Ok(_)) = (&mut voice, &outcome) {
+            printer.output.end_test();
+        }
         // Ranks outside the test learn its outcome here.
         let failed = comm.reduce_one(outcome.is_err().into(), Reduce::Max)?;
         // Rank 0 reports the failure; the other ranks only end with it.
@@ -167,22 +173,6 @@ impl IorPrinter {
         self.output.begin(&text::before_tests(warnings));
     }
 
-    /// The part of rank 0 in one test: it also prints and keeps records.
-    fn test(
-        &mut self,
-        test: &ReadyTest,
-        comm: &dyn Comm,
-        clock: &CycleClock,
-        rows: BoardRows<'_>,
-        records: &mut dyn Sink,
-    ) -> Result<u64, Halt> {
-        self.output.test(&test.meant, space(test));
-        let mut followed = Followed { live: self.live.as_ref(), output: &mut self.output };
-        let bad = one_test(test, comm, clock, rows, records, &mut followed)?;
-        self.output.end_test();
-        Ok(bad)
-    }
-
     /// Prints the end of the run. Gives the exit status.
     fn end(&mut self, done: Result<u8, Halt>, program: &StartedProgram<'_>) -> Result<u8, Halt> {
         // The line on the terminal disappears before the last output.
@@ -191,7 +181,7 @@ impl IorPrinter {
         let printed = self.output.finish(done.is_ok(), failure.as_deref());
         // The document has the failure. Standard error often goes to the same file, which must stay valid.
         let is_reported = self.output.is_document() && failure.is_some() && printed.is_ok();
-        program.failure_is_reported(is_reported);
+        program.reported.store(is_reported, Ordering::Relaxed);
         if let Err(what) = &printed {
             complain(&format!("ior: {what}"));
         }
@@ -203,14 +193,9 @@ impl IorPrinter {
 }
 
 /// Forwards every event while the line is hidden from the terminal.
-struct Followed<'a> {
-    live: Option<&'a LiveView>,
-    output: &'a mut IorListener<'a>,
-}
-
-impl EventObserver<IorEvent<'_>> for Followed<'_> {
+impl EventObserver<IorEvent<'_>> for IorPrinter {
     fn event(&mut self, event: &IorEvent<'_>) {
-        let Some(live) = self.live else { return self.output.event(event) };
+        let Some(live) = &self.live else { return self.output.event(event) };
         match event {
             IorEvent::Test { test, .. } => live.test(*test),
             IorEvent::Begins(beginning) => live.begins(*beginning),
@@ -237,7 +222,7 @@ mod tests {
             let mut printer = IorPrinter { output, live_files, live_path: None, live: None };
             StartedProgram::run("ior", &[], |program| {
                 assert_eq!(printer.end(done.clone(), program), done);
-                assert_eq!(program.is_failure_reported(), is_reported);
+                assert_eq!(program.reported.load(Ordering::Relaxed), is_reported);
                 Ok(DONE)
             });
         }

@@ -177,8 +177,17 @@ fn checked(
     Ok((ready, needs))
 }
 
+/// Checks all tests. All or none must be dry, so that a user need not find out which of them wrote.
 fn all_ready(tests: Vec<ScriptTest>, outside: &Outside, ranks: u32) -> Result<Vec<ReadyTest>, Usage> {
-    one_kind(tests.into_iter().map(|test| ready(test, outside, ranks)).collect::<Result<_, _>>()?)
+    let tests: Vec<_> =
+        tests.into_iter().map(|test| ready(test, outside, ranks)).collect::<Result<_, _>>()?;
+    let dry = |test: &ReadyTest| test.meant.request.dry_run;
+    match tests.iter().position(|test| dry(test) != dry(&tests[0])) {
+        None => Ok(tests),
+        Some(other) => Err(Usage(format!(
+            "--dryRun differs between the tests 0 and {other} of the script. Give it on the command line."
+        ))),
+    }
 }
 
 fn needs(meant: &Parsed) -> Needs {
@@ -231,17 +240,6 @@ fn placed(at: &str, usage: Usage) -> Usage {
 
 fn of_queue(meant: &Parsed, error: &io::Error) -> Usage {
     Usage(format!("-a {}: {error}", meant.request.backend))
-}
-
-/// Requires that all tests or none are dry, so that a user need not find out which of them wrote.
-fn one_kind(tests: Vec<ReadyTest>) -> Result<Vec<ReadyTest>, Usage> {
-    let dry = |test: &ReadyTest| test.meant.request.dry_run;
-    match tests.iter().position(|test| dry(test) != dry(&tests[0])) {
-        None => Ok(tests),
-        Some(other) => Err(Usage(format!(
-            "--dryRun differs between the tests 0 and {other} of the script. Give it on the command line."
-        ))),
-    }
 }
 
 /// Loads the libraries that the tests need. No file was touched yet. `standard` is the version of MPI.

@@ -30,16 +30,11 @@ pub(crate) fn tests(mut line: Parsed, script: Option<&str>) -> Result<Vec<Script
         meant.request.test = number;
         written.push(ScriptTest { meant, at });
     }
-    one_look(&mut written);
-    Ok(written)
-}
-
-/// The output belongs to the whole run: the settings of the last test apply to all tests.
-fn one_look(tests: &mut [ScriptTest]) {
-    let Some((last, others)) = tests.split_last_mut() else { return };
-    for test in others {
-        test.meant.output = last.meant.output.clone();
+    // The output belongs to the whole run: the settings of the last test apply to all tests.
+    if let Some((last, others)) = written.split_last_mut() {
+        others.iter_mut().for_each(|test| test.meant.output = last.meant.output.clone());
     }
+    Ok(written)
 }
 
 /// The options of each test, and its place in the script.

@@ -163,8 +163,9 @@ impl ShownTest {
             Offsets::Shuffled | Offsets::IorShuffled => 1,
             Offsets::RandomBlocks => 2,
         };
-        let letter = packet_letter(parameters);
-        let number = PACKETS.find(letter).unwrap_or(PACKETS.len()) as u64;
+        let letter = parameters.packet.letter();
+        // Stamped data, which the classic program lacks, follows its four types.
+        let number = "toir".find(letter).unwrap_or(4) as u64;
         vec![
             ("readFile", JsonValue::flag(parameters.read)),
             ("writeFile", JsonValue::flag(parameters.write)),
@@ -188,14 +189,6 @@ impl ShownTest {
             ("blockSize", JsonValue::whole(parameters.block)),
         ]
     }
-}
-
-/// The letters of the packet types in the order of their numbers.
-const PACKETS: &str = "toir";
-
-/// The letter of the packet type: the first letter of its name.
-fn packet_letter(parameters: &Request) -> char {
-    format!("{:?}", parameters.packet).chars().next().map_or('t', |first| first.to_ascii_lowercase())
 }
 
 /// A size as in the Options block.

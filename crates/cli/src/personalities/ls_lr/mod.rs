@@ -27,14 +27,13 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 }
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
-    let options = match options::parse(tokens) {
+    let options = match options::parse(tokens)? {
         Ok(options) => options,
-        Err((text, 0)) => {
+        Err(help) => {
             // A help text that cannot be printed is not an error.
-            program.print(&text);
+            program.print(&help);
             return Ok(DONE);
         }
-        Err((usage, _)) => return Err(Usage(usage)),
     };
     let local = local_ranks(local, &options)?;
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
@@ -70,11 +69,7 @@ struct ReadyLsLr {
 
 /// Rejects a command line that a run rejects on any machine. It does not read the directory of the trees.
 pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
-    let options = match options::parse(tokens) {
-        Ok(options) => options,
-        Err((_, 0)) => return Ok(LineEffect::Prints),
-        Err((why, _)) => return Err(Usage(why)),
-    };
+    let Ok(options) = options::parse(tokens)? else { return Ok(LineEffect::Prints) };
     let start = RankStart { local: local_ranks(start.local, &options)?, ..start };
     start.check(Needs::Nothing)?;
     options::parameters(&options, start.ranks(), |_| true)?;

@@ -1,29 +1,24 @@
 //! From the options of `ls-lr` to the settings of a run.
 
 use clap::Parser;
+use clap::error::ErrorKind;
 use command::ls_lr::{LsLrOptions, LsLrShape};
 use units::Usage;
 use workloads::ls_lr::{EntryCalls, LsLrParameters, Trees};
 
 use crate::personalities::program::in_one_line;
 
-/// The parsed options, or a text to print instead and the exit status.
-pub(super) fn parse(tokens: &[String]) -> Result<LsLrOptions, (String, u8)> {
-    LsLrOptions::try_parse_from(std::iter::once("ls-lr").chain(tokens.iter().map(String::as_str))).map_err(
-        |error| {
-            if !error.use_stderr() {
-                return (error.render().to_string(), 0);
-            }
-            if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-                return (
-                    "no directory is given. Give one per walker; `ls-lr --help` lists the options."
-                        .to_owned(),
-                    2,
-                );
-            }
-            (format!("{}. `ls-lr --help` lists the options.", in_one_line(&error)), 2)
-        },
-    )
+/// The options, or the help text to print instead.
+pub(super) fn parse(tokens: &[String]) -> Result<Result<LsLrOptions, String>, Usage> {
+    let line = std::iter::once("ls-lr").chain(tokens.iter().map(String::as_str));
+    match LsLrOptions::try_parse_from(line) {
+        Ok(options) => Ok(Ok(options)),
+        Err(error) if !error.use_stderr() => Ok(Err(error.render().to_string())),
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            Err(Usage::new("no directory is given. Give one per walker; `ls-lr --help` lists the options."))
+        }
+        Err(error) => Err(Usage(format!("{}. `ls-lr --help` lists the options.", in_one_line(&error)))),
+    }
 }
 
 /// The parameters for this number of walkers. `holds` says whether tree number n is in the only
@@ -87,10 +82,10 @@ mod tests {
             ("-i", "a value is required for '--repetitions <N>'"),
         ] {
             let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-            let (text, status) = parse(&tokens).err().unwrap();
-            assert!(text.contains(part) && !text.contains('\n') && status == 2, "{words}: {text}");
+            let Usage(text) = parse(&tokens).err().unwrap();
+            assert!(text.contains(part) && !text.contains('\n'), "{words}: {text}");
         }
-        let (help, status) = parse(&["--help".to_owned()]).err().unwrap();
-        assert!(help.contains("--stat-only") && status == 0);
+        let help = parse(&["--help".to_owned()]).unwrap().err().unwrap();
+        assert!(help.contains("--stat-only"));
     }
 }

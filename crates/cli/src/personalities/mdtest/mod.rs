@@ -25,9 +25,9 @@ use storage::Storage;
 use units::Usage;
 use workloads::ior::PhaseStart;
 use workloads::kit::board::Board;
-use workloads::kit::observer::{EventObserver, Silent};
+use workloads::kit::observer::EventObserver;
 use workloads::kit::payload::DataKey;
-use workloads::mdtest::{self, MdtestEvent, MdtestListener, names};
+use workloads::mdtest::{self, MdtestEvent, names};
 
 use super::LineEffect;
 use super::classic::environment::Variables;
@@ -54,19 +54,15 @@ struct MdtestPrinter {
     text: MdtestText,
     /// The file of `--progress`, until the live view takes it.
     live_files: LiveFiles,
-}
-
-/// Forwards every event, and shows the phases in the live view.
-struct FollowedMdtest<'a> {
     live: Option<LiveView>,
     /// The runs so far, one per number of ranks.
     tests: u32,
     ranks: u32,
     iteration: u32,
-    text: &'a mut MdtestText,
 }
 
-impl EventObserver<MdtestEvent<'_>> for FollowedMdtest<'_> {
+/// Forwards every event, and shows the phases in the live view.
+impl EventObserver<MdtestEvent<'_>> for MdtestPrinter {
     fn event(&mut self, event: &MdtestEvent<'_>) {
         self.text.event(event);
         let Some(live) = &self.live else { return };
@@ -234,7 +230,8 @@ fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestPrin
     let space = ready.storage.space(header_dir(dir)).unwrap_or(None);
     let Output { record, progress, .. } = &meant.output;
     open_voice(record.as_deref(), None, progress.as_deref(), |live_files| {
-        Ok(MdtestPrinter { text: MdtestText::open(meant, argv, space)?, live_files })
+        let text = MdtestText::open(meant, argv, space)?;
+        Ok(MdtestPrinter { text, live_files, live: None, tests: 0, ranks: 0, iteration: 0 })
     })
 }
 
@@ -262,29 +259,23 @@ fn one_rank(
 ) -> Result<u8, Halt> {
     let RankContext { comm, mut clock, records } = part;
     let seed = random_seed();
-    let mut silent = Silent;
-    let mut followed = voice.as_deref_mut().map(|printer| {
+    if let Some(printer) = &mut voice {
         let files = std::mem::take(&mut printer.live_files);
-        let live = rows.map(|(board, _)| LiveView::start(board.clone(), files, false));
-        FollowedMdtest { live, tests: 0, ranks: 0, iteration: 0, text: &mut printer.text }
-    });
-    let observer: &mut MdtestListener<'_> = match &mut followed {
-        Some(followed) => followed,
-        None => &mut silent,
-    };
+        printer.live = rows.map(|(board, _)| LiveView::start(board.clone(), files, false));
+    }
+    let observer = &mut voice.as_deref_mut();
     let (parameters, key) = (&ready.meant.request, ready.data_key);
     let warning = text::reads_nothing(&ready.meant).then_some(text::NOTHING_READ);
     let done = mdtest::stop_at_warning(parameters, comm, warning).and_then(|()| {
         mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, rows, observer, seed, key)
     });
-    drop(followed);
-    let voice = voice.map(|printer| &mut printer.text);
     let mut exit = done.as_ref().map_or(ERROR, |summary| error_if(summary.wrong > 0 || summary.failed > 0));
-    if let Some(text) = voice
-        && let Err(error) = text.finish(done.is_ok())
-    {
-        complain(&format!("mdtest: cannot print the results: {error}"));
-        exit = ERROR;
+    if let Some(printer) = voice {
+        printer.live = None;
+        if let Err(error) = printer.text.finish(done.is_ok()) {
+            complain(&format!("mdtest: cannot print the results: {error}"));
+            exit = ERROR;
+        }
     }
     done.map(|_| exit)
 }

@@ -3,7 +3,6 @@
 //! The options are of this program; it follows no classic program.
 
 mod activity;
-mod args;
 mod crash;
 mod driver;
 mod rank_state;
@@ -17,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use command::mpi_io::MpiIoArgs;
-use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, Suite};
+use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, Suite, matches};
 use ranks::launcher::RankLaunch;
 use ranks::{Comm, Halt};
 use results::Record;
@@ -30,7 +29,6 @@ use super::program::{StartedProgram, options};
 use super::run_records::RunRecords;
 use crate::session::{Needs, RankStart, Session};
 use crate::status::DONE;
-use args::{cases, check_dir};
 use rank_state::RankStates;
 use reporter::Reporter;
 use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
@@ -38,7 +36,7 @@ use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
 /// Runs the command on `local` ranks, on the ranks of a launcher around it, or on ranks that it starts
 /// itself. Gives the exit status.
 pub(crate) fn run(argv: &[String], args: MpiIoArgs, local: Option<u32>) -> u8 {
-    StartedProgram::run_with_own_watch("mpi-io", argv, |program| started(program, &args, local))
+    StartedProgram::start("mpi-io", argv, false, |program| started(program, &args, local))
 }
 
 fn started(program: &StartedProgram<'_>, args: &MpiIoArgs, local: Option<u32>) -> Result<u8, Usage> {
@@ -48,7 +46,10 @@ fn started(program: &StartedProgram<'_>, args: &MpiIoArgs, local: Option<u32>) -
     }
     let is_parallel = program.launch.as_ref().is_some_and(RankLaunch::is_parallel);
     args.check(is_parallel || local.is_some())?;
-    check_dir(args)?;
+    let dir = args.tested_dir();
+    if !dir.is_dir() {
+        return Err(Usage(format!("{}: not a directory. Create it or choose another.", dir.display())));
+    }
     if args.launch.is_some() {
         return driver::run(program.argv, args, &cases);
     }
@@ -67,6 +68,34 @@ pub(crate) fn check(words: &[String], start: RankStart) -> Result<LineEffect, Us
     args.check(start.launched.is_some_and(|ranks| ranks > 1) || start.local.is_some())?;
     start.check(Needs::Nothing)?;
     Ok(LineEffect::Runs)
+}
+
+/// The selected cases, in order.
+fn cases(args: &MpiIoArgs) -> Result<Vec<ConformanceCase>, Usage> {
+    let all = conformance::cases();
+    let any = |patterns: &[String], case: &ConformanceCase| patterns.iter().any(|p| matches(p, &case.name));
+    for (option, patterns) in [("--only", &args.only), ("--skip", &args.skip)] {
+        let unmatched = patterns.iter().find(|pattern| !all.iter().any(|case| matches(pattern, &case.name)));
+        if let Some(pattern) = unmatched {
+            return Err(Usage(format!(
+                "{option} {pattern}: no case matches. `assay mpi-io --list` lists all."
+            )));
+        }
+    }
+    let mut selected: Vec<ConformanceCase> = all
+        .into_iter()
+        .filter(|case| args.only.is_empty() || any(&args.only, case))
+        .filter(|case| !any(&args.skip, case))
+        .collect();
+    if selected.is_empty() {
+        return Err(Usage::new("--only and --skip leave no case. `assay mpi-io --list` lists all."));
+    }
+    if let Some(first) = args.speak_from.as_ref().filter(|first| !first.is_empty()) {
+        let at = selected.iter().position(|case| case.name == **first);
+        let at = at.ok_or_else(|| Usage(format!("--speak-from {first}: no case matches")))?;
+        selected.drain(..at);
+    }
+    Ok(selected)
 }
 
 /// Starts the session. A single rank without a launcher is an MPI rank too if there is an MPI library.
