@@ -37,15 +37,15 @@ pub(crate) fn open_voice<V>(
     progress: Option<&str>,
     open: impl FnOnce(LiveFiles) -> Result<V, Usage>,
 ) -> Result<(RunRecords, V), Usage> {
-    let kept = RunRecords::open(record)?;
+    let records = RunRecords::open(record)?;
     let opened = LiveFiles::create(live, progress).and_then(|files| {
         let created = [live, progress].into_iter().flatten();
         open(files).inspect_err(|_| created.for_each(|path| drop(std::fs::remove_file(path))))
     });
     match opened {
-        Ok(voice) => Ok((kept, voice)),
+        Ok(voice) => Ok((records, voice)),
         Err(usage) => {
-            kept.discard();
+            records.discard();
             Err(usage)
         }
     }

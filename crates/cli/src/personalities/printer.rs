@@ -15,12 +15,18 @@ pub(crate) struct Printer {
     escapes: bool,
     /// Whether the output has no own lines.
     plain: bool,
+    /// Whether a reader may leave. A file of results must be complete.
+    may_close: bool,
     broken: Option<io::Error>,
 }
 
 impl Printer {
     pub(crate) fn new(to: impl Write + Send + 'static, plain: bool) -> Self {
-        Self { to: Box::new(to), escapes: false, plain, broken: None }
+        Self { to: Box::new(to), escapes: false, plain, may_close: true, broken: None }
+    }
+
+    pub(crate) fn to_file(file: impl Write + Send + 'static) -> Self {
+        Self { may_close: false, ..Self::new(file, false) }
     }
 
     /// Prints to standard output, with control characters escaped.
@@ -28,7 +34,7 @@ impl Printer {
         Self { escapes: true, ..Self::new(io::stdout(), plain) }
     }
 
-    /// Writes text and flushes it. A closed pipe is not an error.
+    /// Writes text and flushes it. A closed pipe is not an error, except of a file.
     pub(crate) fn put(&mut self, text: &str) {
         self.put_later(text);
         let flushed = self.to.flush();
@@ -66,10 +72,17 @@ impl Printer {
     }
 
     fn keep(&mut self, done: io::Result<()>) {
-        if let Some(error) = done.err().filter(|error| error.kind() != ErrorKind::BrokenPipe) {
+        if let Err(error) = done
+            && !(self.may_close && error.kind() == ErrorKind::BrokenPipe)
+        {
             self.broken.get_or_insert(error);
         }
     }
+}
+
+/// Whether the results of a program are printed. If they are not, this reports it.
+pub(crate) fn are_printed(program: &str, printed: io::Result<()>) -> bool {
+    printed.map_err(|error| complain(&format!("{program}: cannot print the results: {error}"))).is_ok()
 }
 
 #[cfg(test)]
@@ -119,6 +132,9 @@ pub(crate) mod tests {
             printer.put("a");
             printer.put_own("b");
             assert_eq!(printer.finish().is_err(), failed, "{kind:?}");
+            let mut file = Printer::to_file(Failing(kind));
+            file.put("a");
+            assert!(file.finish().is_err(), "{kind:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How a run reports events while it runs: values of the workload's own type, on rank 0.
 //!
-//! Invariant: a workload reports in the same order on every run. Ranks other than 0 use [`Silent`].
+//! Invariant: a workload reports in the same order on every run. Only rank 0 has an observer.
 //! Never here: text. An observer does not influence what happens.
 
 /// Receives the events on rank 0. `E` is the workload's event, borrowed or not.
@@ -9,7 +9,7 @@ pub trait EventObserver<E> {
     fn event(&mut self, event: &E);
 }
 
-/// Only rank 0 has an observer; the others ignore every event.
+/// The observer of a rank that may have none, as only rank 0 has one.
 impl<E, O: EventObserver<E>> EventObserver<E> for Option<&mut O> {
     fn event(&mut self, event: &E) {
         if let Some(observer) = self {
@@ -18,7 +18,7 @@ impl<E, O: EventObserver<E>> EventObserver<E> for Option<&mut O> {
     }
 }
 
-/// Ignores every event; for ranks other than 0.
+/// Ignores every event.
 pub struct Silent;
 
 impl<E> EventObserver<E> for Silent {

@@ -19,7 +19,7 @@ use super::LineEffect;
 use super::classic::interrupt;
 use super::own_lines::{amount, own_lines};
 use super::perform::{RankContext, perform};
-use super::printer::Printer;
+use super::printer::{Printer, are_printed};
 use super::program::{StartedProgram, posix};
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
@@ -195,15 +195,12 @@ fn one_rank(
     let observer = &mut voice.as_deref_mut();
     let done = fdtree::run(&ready.parameters, &*ready.storage, &mut rank, observer);
     let Some(text) = voice else { return Ok(error_if(done? > 0)) };
-    let printed = text.finish(done.as_ref().ok().copied());
-    if let Err(error) = &printed {
-        complain(&format!("fdtree: cannot print the results: {error}"));
-    }
+    let is_printed = are_printed("fdtree", text.finish(done.as_ref().ok().copied()));
     let failed = done?;
     if failed > 0 {
         complain(&format!("fdtree: {failed} operations failed. Each phase lists its failures."));
     }
-    Ok(error_if(failed > 0 || printed.is_err()))
+    Ok(error_if(failed > 0 || !is_printed))
 }
 
 /// Rejects a command line that a run rejects on any machine.

@@ -17,12 +17,12 @@ use workloads::flash_io::FlashIoContext;
 use super::LineEffect;
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform_unless};
-use super::printer::Printer;
+use super::printer::{Printer, are_printed};
 use super::program::{StartedProgram, posix};
 use super::stuck::{self, RankStanding};
 use crate::session::{Needs, RankStart, Session};
 use crate::speech::complain;
-use crate::status::{ERROR, error_if};
+use crate::status::error_if;
 use text::{FlashIoLook, FlashIoText};
 
 /// Runs the options `tokens` of the command line `argv` on the launcher's ranks, and gives the exit status.
@@ -156,11 +156,7 @@ fn one_rank(
     if wrong > 0 {
         complain(&format!("flash-io: wrong data: {wrong} reads returned values that were not written"));
     }
-    if let Err(error) = text.printer.finish() {
-        complain(&format!("flash-io: cannot print the results: {error}"));
-        return Ok(ERROR);
-    }
-    Ok(error_if(wrong > 0))
+    Ok(error_if(!are_printed("flash-io", text.printer.finish()) || wrong > 0))
 }
 
 /// Rejects a command line that a run rejects on any machine.

@@ -1,14 +1,10 @@
 //! Results as comma-separated values (IOR 4.1): a heading for each test, and a row for each phase. Another
 //! file has the times of every rank.
 
-use std::io::{self, BufWriter, Write};
-
-use units::{Usage, exponential};
+use units::exponential;
 use workloads::ior::{IorEvent, IorRankTimes};
-use workloads::kit::failed_call::words;
 
 use super::shown::{row_name, row_numbers};
-use super::streams;
 
 /// The heading of each test.
 pub(super) const HEADING: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),\
@@ -27,46 +23,17 @@ fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:.9}") } else { String::new() }
 }
 
-/// The file of `-O saveRankPerformanceDetailsCSV`: a row for each rank and phase. Rows are written at once.
-/// No rank is kept in memory.
-pub(super) struct RanksCsv {
-    file: Box<dyn Write + Send>,
-    /// The beginning of the error message if a write fails.
-    what: String,
-    broken: Option<io::Error>,
-}
+/// The heading of `-O saveRankPerformanceDetailsCSV`.
+pub(super) const RANKS_HEADING: &str =
+    "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n";
 
-impl RanksCsv {
-    /// Creates or empties the file at `path` and writes its heading.
-    pub(super) fn create(path: &str) -> Result<Self, Usage> {
-        let option = "-O saveRankPerformanceDetailsCSV";
-        let file = Box::new(BufWriter::new(streams::create(option, path)?));
-        let mut it = Self { file, what: streams::cannot_write(option, path), broken: None };
-        it.write("access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n");
-        Ok(it)
-    }
-
-    /// Writes the rows of a phase.
-    pub(super) fn add(&mut self, phase: &str, rows: &[IorRankTimes]) {
-        let Some(access) = row_name(phase) else { return };
-        // Rows are written in groups: one call per row is slow, and all rows of 100,000 ranks take much
-        // memory.
-        for (parcel, times) in rows.chunks(1024).enumerate() {
-            let rows =
-                times.iter().enumerate().map(|(at, times)| rank_row(access, parcel * 1024 + at, times));
-            self.write(&rows.collect::<String>());
-        }
-    }
-
-    /// Fails with the file if something could not be written.
-    pub(super) fn finish(&mut self) -> Result<(), String> {
-        self.broken.take().map_or(Ok(()), |error| Err(format!("{}: {}", self.what, words(&error))))
-    }
-
-    fn write(&mut self, text: &str) {
-        if let Err(error) = self.file.write_all(text.as_bytes()).and_then(|()| self.file.flush()) {
-            self.broken.get_or_insert(error);
-        }
+/// Gives the rows of that file about a phase to `put`, one for each rank. No rank is kept in memory.
+pub(super) fn ranks(phase: &str, rows: &[IorRankTimes], mut put: impl FnMut(&str)) {
+    let Some(access) = row_name(phase) else { return };
+    // Rows are written in groups: one call per row is slow, and all rows of 100,000 ranks take much memory.
+    for (parcel, times) in rows.chunks(1024).enumerate() {
+        let rows = times.iter().enumerate().map(|(at, times)| rank_row(access, parcel * 1024 + at, times));
+        put(&rows.collect::<String>());
     }
 }
 
@@ -130,21 +97,19 @@ mod tests {
 
     #[test]
     fn each_rank_has_the_throughput_of_its_own_bytes() {
-        let file = Page::default();
-        let mut ranks = RanksCsv { file: Box::new(file.clone()), what: "file".into(), broken: None };
+        let mut file = String::new();
         let rows = [
             IorRankTimes { total_s: 2.0, transfer_s: 1.0, bytes: 1000 },
             IorRankTimes { total_s: 4.0, transfer_s: 0.0, bytes: 3000 },
         ];
-        ranks.add("write", &rows);
-        ranks.add("write_check", &rows);
-        ranks.add("read_check", &rows[..1]);
+        for (phase, rows) in [("write", &rows[..]), ("write_check", &rows), ("read_check", &rows[..1])] {
+            ranks(phase, rows, |text| file.push_str(text));
+        }
         assert_eq!(
-            file.text(),
+            file,
             "write,0,2.0000000000e+00,1.0000000000e+00,5.0000000000e+02,1.0000000000e+03\n\
              write,1,4.0000000000e+00,0.0000000000e+00,7.5000000000e+02,0.0000000000e+00\n\
              read,0,2.0000000000e+00,1.0000000000e+00,5.0000000000e+02,1.0000000000e+03\n"
         );
-        assert!(ranks.finish().is_ok());
     }
 }

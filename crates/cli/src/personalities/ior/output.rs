@@ -9,11 +9,11 @@ use units::Usage;
 use workloads::ior::IorEvent;
 use workloads::kit::observer::EventObserver;
 
-use super::csv::{self, RanksCsv};
+use super::csv;
 use super::json::Document;
 use super::own_text::{BelowText, Warnings};
 use super::shown::ShownTest;
-use super::streams::Streams;
+use super::streams::{OutputStream, Streams};
 use super::text;
 use crate::personalities::failures::wrong_ranges;
 use crate::personalities::own_lines::{own_lines, phase_name};
@@ -23,7 +23,8 @@ pub(crate) struct IorOutput {
     look: Output,
     command: String,
     streams: Streams,
-    ranks_csv: Option<RanksCsv>,
+    /// The file of the ranks' times.
+    ranks_csv: Option<OutputStream>,
     /// The tests so far. The last one is the current test.
     pub(super) tests: Vec<ShownTest>,
     /// Whether the heading of the text's table is still to be printed in this test.
@@ -37,8 +38,12 @@ impl IorOutput {
     /// The output that `look` requests for the run started as `argv`. Its files are created or emptied now.
     pub(crate) fn open(look: &Output, argv: &[String]) -> Result<Self, Usage> {
         let streams = Streams::open(look)?;
-        let ranks_csv = look.rank_csv.as_deref().map(RanksCsv::create).transpose()?;
-        Ok(Self { ranks_csv, ..Self::new(streams, look, argv) })
+        let mut output = Self::new(streams, look, argv);
+        if let Some(path) = &look.rank_csv {
+            let file = OutputStream::create("-O saveRankPerformanceDetailsCSV", path)?;
+            output.ranks_csv.insert(file).printer.put(csv::RANKS_HEADING);
+        }
+        Ok(output)
     }
 
     pub(super) fn new(streams: Streams, look: &Output, argv: &[String]) -> Self {
@@ -119,7 +124,7 @@ impl IorOutput {
             self.streams.say_own(&self.warnings.lines());
         }
         let printed = self.streams.finish();
-        self.ranks_csv.as_mut().map_or(Ok(()), RanksCsv::finish).and(printed)
+        self.ranks_csv.as_mut().map_or(Ok(()), OutputStream::finish).and(printed)
     }
 
     /// Then standard error has only wrong data, for which CSV has no place.
@@ -131,7 +136,7 @@ impl IorOutput {
 impl EventObserver<IorEvent<'_>> for IorOutput {
     fn event(&mut self, event: &IorEvent<'_>) {
         if let (IorEvent::RankTimes { phase, rows }, Some(file)) = (event, &mut self.ranks_csv) {
-            file.add(phase, rows);
+            csv::ranks(phase, rows, |text| file.printer.put(text));
         }
         let shown = self.tests.last_mut().expect("events come after a test has begun");
         shown.hear(event);

@@ -13,14 +13,25 @@ use workloads::kit::failed_call::words;
 use crate::personalities::printer::Printer;
 
 /// An output, and the beginning of the error message if a write to it fails.
-struct OutputStream {
-    printer: Printer,
+pub(super) struct OutputStream {
+    pub(super) printer: Printer,
     what: String,
 }
 
 impl OutputStream {
     fn new(to: impl Write + Send + 'static, what: &str) -> Self {
         Self { printer: Printer::new(to, false), what: what.to_owned() }
+    }
+
+    /// Creates or empties the file that `option` names.
+    pub(super) fn create(option: &str, path: &str) -> Result<Self, Usage> {
+        let printer = Printer::to_file(create(option, path)?);
+        Ok(Self { printer, what: cannot_write(option, path) })
+    }
+
+    /// Fails with the output if it could not be written.
+    pub(super) fn finish(&mut self) -> Result<(), String> {
+        self.printer.finish().map_err(|error| format!("{}: {}", self.what, words(&error)))
     }
 }
 
@@ -100,9 +111,7 @@ impl Streams {
     /// Fails with the output that could not be written.
     pub(crate) fn finish(&mut self) -> Result<(), String> {
         let apart = [&mut self.chatter, &mut self.own].into_iter().filter_map(MessageStream::apart);
-        let mut streams = std::iter::once(&mut self.results).chain(apart);
-        let broken = streams.find_map(|stream| Some((&stream.what, stream.printer.finish().err()?)));
-        broken.map_or(Ok(()), |(what, error)| Err(format!("{what}: {}", words(&error))))
+        std::iter::once(&mut self.results).chain(apart).try_for_each(OutputStream::finish)
     }
 }
 
@@ -170,13 +179,12 @@ impl Write for AtTheEnd {
     }
 }
 
-/// Creates or empties the file that `option` names.
-pub(crate) fn create(option: &str, path: &str) -> Result<File, Usage> {
+fn create(option: &str, path: &str) -> Result<File, Usage> {
     File::create(path).map_err(|error| rejection(option, path, &error))
 }
 
 /// The beginning of the error message for a file that cannot be written.
-pub(crate) fn cannot_write(option: &str, path: &str) -> String {
+fn cannot_write(option: &str, path: &str) -> String {
     format!("{option}: cannot write {path}")
 }
 

@@ -14,10 +14,10 @@ use workloads::ls_lr::{self, LsLrParameters};
 use super::LineEffect;
 use super::classic::interrupt;
 use super::perform::{RankContext, perform};
+use super::printer::are_printed;
 use super::program::{StartedProgram, posix};
 use crate::session::{Needs, RankStart, Session};
-use crate::speech::complain;
-use crate::status::{DONE, ERROR, error_if};
+use crate::status::{DONE, error_if};
 use text::LsLrText;
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
@@ -109,9 +109,5 @@ fn one_rank(ready: &ReadyLsLr, part: RankContext<'_>, mut text: Option<&mut LsLr
     let done = ls_lr::run(&ready.parameters, &*ready.storage, &mut rank, observer);
     let printed = text.map_or(Ok(()), LsLrText::finish);
     let good = done?;
-    if let Err(error) = printed {
-        complain(&format!("ls-lr: cannot print the results: {error}"));
-        return Ok(ERROR);
-    }
-    Ok(error_if(!good))
+    Ok(error_if(!are_printed("ls-lr", printed) || !good))
 }

@@ -19,9 +19,9 @@ use super::classic::{help_of_backends, interrupt, preloaded, random_seed};
 use super::own_files::{self, check_writable};
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
+use super::printer::are_printed;
 use super::program::StartedProgram;
 use crate::session::{Needs, RankStart, Session};
-use crate::speech::complain;
 use crate::status::{DONE, error_if};
 use text::{MdWorkbenchText, VERSION};
 
@@ -119,11 +119,8 @@ fn one_rank(
     let observer = &mut voice.as_deref_mut();
     let ReadyMdWorkbench { parameters, storage } = ready;
     let done = md_workbench::run(parameters, &**storage, comm, &mut clock, records, observer, seed);
-    let printed = voice.map_or(Ok(()), MdWorkbenchText::finish);
-    if let Err(error) = &printed {
-        complain(&format!("md-workbench: cannot print the results: {error}"));
-    }
-    Ok(error_if(done?.errors > 0 || printed.is_err()))
+    let is_printed = are_printed("md-workbench", voice.map_or(Ok(()), MdWorkbenchText::finish));
+    Ok(error_if(done?.errors > 0 || !is_printed))
 }
 
 /// Rejects a command line that a run rejects on any machine.

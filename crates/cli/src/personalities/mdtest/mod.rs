@@ -38,11 +38,11 @@ use super::classic::{
 use super::own_files::{self, check_writable};
 use super::own_lines::print_note;
 use super::perform::{RankContext, open_voice, perform};
+use super::printer::are_printed;
 use super::program::StartedProgram;
 use super::run_records::RunRecords;
 use super::waiting;
 use crate::session::{Needs, RankStart, Session};
-use crate::speech::complain;
 use crate::status::{DONE, ERROR, error_if};
 use text::MdtestText;
 
@@ -272,8 +272,7 @@ fn one_rank(
     let mut exit = done.as_ref().map_or(ERROR, |summary| error_if(summary.wrong > 0 || summary.failed > 0));
     if let Some(printer) = voice {
         printer.live = None;
-        if let Err(error) = printer.text.finish(done.is_ok()) {
-            complain(&format!("mdtest: cannot print the results: {error}"));
+        if !are_printed("mdtest", printer.text.finish(done.is_ok())) {
             exit = ERROR;
         }
     }

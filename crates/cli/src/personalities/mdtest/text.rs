@@ -3,7 +3,7 @@
 //! Invariant: no engine here. All numbers come from a record or an event.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 
 use command::mdtest::{Edition, Parsed};
 use jiff::Zoned;
@@ -28,9 +28,7 @@ pub(crate) struct MdtestText {
     argv: Vec<String>,
     space: Option<Space>,
     /// The file of `--saveRankPerformanceDetails`.
-    rank_csv: Option<File>,
-    /// The first error of this file.
-    unsaved: Option<io::Error>,
+    rank_csv: Option<Printer>,
     printer: Printer,
     /// The run on the present number of ranks.
     run: Option<Results>,
@@ -58,8 +56,8 @@ impl MdtestText {
                     "--saveRankPerformanceDetails {path}: {error}. Choose a file that can be written."
                 ))
             })?;
-            text.rank_csv = Some(made);
-            text.save(&tables::ranks_heading());
+            let file = text.rank_csv.insert(Printer::to_file(made));
+            file.put(&tables::ranks_heading());
         }
         Ok(text)
     }
@@ -71,7 +69,6 @@ impl MdtestText {
             argv: argv.to_vec(),
             space,
             rank_csv: None,
-            unsaved: None,
             printer,
             run: None,
             latencies: Vec::new(),
@@ -91,14 +88,6 @@ impl MdtestText {
         self.meant.request.verbose
     }
 
-    fn save(&mut self, text: &str) {
-        if let Some(file) = &mut self.rank_csv
-            && let Err(error) = file.write_all(text.as_bytes())
-        {
-            self.unsaved.get_or_insert(error);
-        }
-    }
-
     /// Prints the end of the output. `complete` is false if the run ended early. Fails if something could not
     /// be written.
     pub(crate) fn finish(&mut self, complete: bool) -> io::Result<()> {
@@ -115,7 +104,7 @@ impl MdtestText {
         self.faults.extend(notices);
         self.printer.put_fault(&self.faults);
         self.printer.put_own(&own_text::of_latencies(&self.latencies));
-        self.printer.finish().and(self.unsaved.take().map_or(Ok(()), Err))
+        self.printer.finish().and(self.rank_csv.as_mut().map_or(Ok(()), Printer::finish))
     }
 
     /// Prints the complete iterations of a run that ended early, and that others are missing.
@@ -220,13 +209,13 @@ impl MdtestText {
 
     fn over(&mut self, wrong: u64) {
         self.flush(true);
+        let edition = self.edition();
         let Some(run) = &mut self.run else { return };
         run.end_iteration();
         run.is_printed = true;
         let mut text = tables::tables(run, &self.meant);
-        let rows = self.rank_csv.as_ref().map_or(String::new(), |_| tables::ranks_rows(run));
         if wrong > 0 {
-            text.push_str(&match self.edition() {
+            text.push_str(&match edition {
                 Edition::Mdtest41 => format!(
                     "\nERROR: verifying the data on read ({wrong} errors)! Take the performance values with \
                      care!\n\n"
@@ -237,7 +226,9 @@ impl MdtestText {
             });
         }
         self.printer.put(&text);
-        self.save(&rows);
+        if let Some(file) = &mut self.rank_csv {
+            file.put(&tables::ranks_rows(run));
+        }
     }
 
     /// The text of an event outside the phases.
