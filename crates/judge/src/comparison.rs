@@ -113,7 +113,7 @@ fn row(values: &[CampaignValues<'_>], rules: ComparisonRules, test: &str, metric
     let unit = known.unwrap_or(&samples[0]).unit.clone();
     let against = (1..samples.len()).map(|other| {
         let obstacle = obstacle(&samples, other);
-        let parameters = [0, other].map(|at| TestParameters::of_row(values[at].index(), test, metric));
+        let parameters = [0, other].map(|at| TestParameters::of_row(&values[at].index, test, metric));
         let differing = match parameters {
             [Some(one), Some(another)] if obstacle.is_none() => one.differing(&another),
             _ => Vec::new(),

@@ -87,10 +87,6 @@ fn rates(index: &Index<'_>, findings: &Findings, test: &Test) -> Vec<Rate> {
 }
 
 fn rate(index: &Index<'_>, findings: &Findings, test: &Test, metric: (&str, Dimension)) -> Rate {
-    let (values, why) = match values(index, findings, test, metric) {
-        Ok(values) => (values, None),
-        Err(why) => (Vec::new(), Some(why)),
-    };
     let step = test.step.as_ref().map(|step| {
         let series = &index.plan.series[step.series];
         let (name, over) = (test.name.clone(), series.over.clone());
@@ -105,14 +101,26 @@ fn rate(index: &Index<'_>, findings: &Findings, test: &Test, metric: (&str, Dime
             Role::Hero(_) => "hero",
         }
         .to_owned(),
-        metric: metric.0.to_owned(),
+        jobs: index.jobs(&test.id).iter().map(|job| job.folder.clone()).collect(),
+        step,
+        ..rate_of(values(index, findings, test, metric), metric)
+    }
+}
+
+/// A rate without its identification.
+fn rate_of(values: Result<Vec<f64>, Reason>, (metric, dimension): (&str, Dimension)) -> Rate {
+    let (values, why) = match values {
+        Ok(values) => (values, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    Rate {
+        metric: metric.to_owned(),
         mean: statistics::mean(&values),
         cov: statistics::cov(&values),
         values,
-        unit: metric.1.unit().to_owned(),
+        unit: dimension.unit().to_owned(),
         why,
-        jobs: index.jobs(&test.id).iter().map(|job| job.folder.clone()).collect(),
-        step,
+        ..Rate::default()
     }
 }
 
@@ -121,23 +129,14 @@ pub(crate) const SCORE: &str = "score";
 
 /// A score, as a rate.
 fn of_score(index: &Index<'_>, findings: &Findings, score: &Score) -> Rate {
-    let (values, why) = match score::reported(index, findings, score) {
-        Ok(values) => (values, None),
-        Err((_, why)) => (Vec::new(), Some(why)),
-    };
+    let values = score::reported(index, findings, score).map_err(|(_, why)| why);
     let jobs = score.parts.iter().flat_map(|part| index.jobs(&index.plan.tests[part.test].id));
     Rate {
         test: score.id.clone(),
         purpose: if score.clause.is_empty() { score.id.clone() } else { score.clause.clone() },
         role: if score.criterion.is_some() { "contract" } else { "reported" }.to_owned(),
-        metric: SCORE.to_owned(),
-        step: None,
-        mean: statistics::mean(&values),
-        cov: statistics::cov(&values),
-        values,
-        unit: score.dimension.unit().to_owned(),
-        why,
         jobs: jobs.map(|job| job.folder.clone()).collect(),
+        ..rate_of(values, (SCORE, score.dimension))
     }
 }
 

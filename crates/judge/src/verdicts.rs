@@ -155,33 +155,49 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
     let cases: Vec<TestCriterion<'_>> =
         index.plan.parts(group).map(case).filter(TestCriterion::yields).collect();
     let first = cases.first().expect("a plan is rejected where no part yields the metric");
-    let threshold = decision::threshold(&group.id, first, findings);
-    let decision = match sums(group, &cases).and_then(|values| Ok((values, threshold.clone()?))) {
+    let values = sums(group, &cases);
+    let errors = |of_parts: Vec<Finding>| [findings.about_whole(&group.id), of_parts].concat();
+    of_parts(findings, first, (&group.id, "sum"), &cases, values, errors)
+}
+
+/// The verdict on a `whole`, a group or a score, which is named with how its values are made of its parts.
+/// `first` is its criterion on its first test. `errors` adds those of the whole to those of its parts.
+fn of_parts(
+    findings: &Findings,
+    first: &TestCriterion<'_>,
+    whole: (&str, &str),
+    cases: &[TestCriterion<'_>],
+    values: Result<Vec<f64>, Unusable>,
+    errors: impl FnOnce(Vec<Finding>) -> Vec<Finding>,
+) -> Verdict {
+    let (criterion, (id, how)) = (first.criterion, whole);
+    let threshold = decision::threshold(id, first, findings);
+    let decision = match values.and_then(|values| Ok((values, threshold.clone()?))) {
         Ok((values, threshold)) => decision::decide(criterion, first.test, &threshold, &values),
         Err(unusable) => Decision::none(unusable),
     };
     let of_parts: Vec<Vec<Finding>> = cases.iter().map(|case| findings.errors_for(case)).collect();
-    let fault = faults::of_several(&cases, &of_parts);
+    let fault = faults::of_several(cases, &of_parts);
     let decision = faults::counted(first, fault.as_ref(), decision);
     let remarks = match decision.outcome {
         Outcome::NotRun => Remarks::default(),
-        _ => of_several(&cases, decision.statistics.as_ref()),
+        _ => of_several(cases, decision.statistics.as_ref()),
     };
     let threshold = threshold.ok().map(|threshold| threshold.value.value);
     let mut verdict = Verdict {
-        test: group.id.clone(),
-        criterion: format!("sum of {}: {criterion}", cases.len()),
+        test: id.to_owned(),
+        criterion: format!("{how} of {}: {criterion}", cases.len()),
         as_reported: cases.iter().any(|case| case.test.line.as_app().is_some()),
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
-        ..verdict(index.plan, criterion, decision, threshold, remarks, fault.as_ref())
+        ..verdict(first.index.plan, criterion, decision, threshold, remarks, fault.as_ref())
     };
-    let errors = each_once(findings.about_whole(&group.id).into_iter().chain(of_parts.into_iter().flatten()));
+    let errors = each_once(errors(of_parts.concat()));
     apply(&errors, fault.as_ref(), &mut verdict);
     verdict
 }
 
 /// The findings without repetition: one can be about several parts.
-fn each_once(all: impl Iterator<Item = Finding>) -> Vec<Finding> {
+fn each_once(all: Vec<Finding>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for finding in all {
         if !findings.contains(&finding) {

@@ -69,7 +69,7 @@ fn point(
     metric: &str,
 ) -> MeasuredPoint {
     let sample = values.sample(String::new(), test, metric);
-    let tests = values.tests(test);
+    let tests = parameters::tests(values.plan, test);
     let machine = values.campaign.before.as_ref();
     let SeriesId { system, place, .. } =
         machine.map_or_else(SeriesId::default, |machine| series_place(values.plan, machine, test));
@@ -91,7 +91,7 @@ fn point(
         time_s: started_s,
         outcome: verdict.map(|one| one.outcome),
         threshold: verdict.and_then(|one| one.threshold),
-        setup: setup(values.index(), test, metric),
+        setup: setup(&values.index, test, metric),
         fill: mean(jobs(values, &tests).filter_map(|job| facts::used_share(job.info.fill_before.as_ref()?))),
         concurrency: None,
     }
@@ -106,7 +106,7 @@ pub fn series_place(plan: &Plan, machine: &Machine, id: &str) -> SeriesId {
 }
 
 fn jobs<'v>(values: &'v CampaignValues<'_>, tests: &'v [&Test]) -> impl Iterator<Item = &'v Job> {
-    tests.iter().flat_map(|test| values.jobs(&test.id)).copied()
+    tests.iter().flat_map(|test| values.index.jobs(&test.id)).copied()
 }
 
 fn mean(shares: impl Iterator<Item = f64>) -> Option<f64> {

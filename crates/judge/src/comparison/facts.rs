@@ -109,7 +109,7 @@ fn of_test(facts: &mut CampaignFacts, one: &CampaignValues<'_>, test: &Test) {
     let criteria: Vec<String> = test.criteria.iter().map(|one| format!("{} {one}", one.metric)).collect();
     add(facts, F::Criteria, id, criteria);
     add(facts, F::Repetitions, id, test.repetitions);
-    let parameters = TestParameters::of(one.index(), &[test], &first_metric(one, id));
+    let parameters = TestParameters::of(&one.index, &[test], &first_metric(one, id));
     add(facts, F::Command, id, joined(&parameters.command));
     add(facts, F::Setup, id, joined(&parameters.setup));
     add(facts, F::Source, id, joined(&parameters.source));
@@ -122,7 +122,7 @@ fn of_test(facts: &mut CampaignFacts, one: &CampaignValues<'_>, test: &Test) {
     for (name, value) in parameters.parameters.into_iter().filter(|(name, _)| *name != "ranks") {
         add(facts, F::Parameters, &format!("{id} {name}"), value);
     }
-    let layout = one.jobs(id).iter().find_map(|job| job.info.layout.as_ref());
+    let layout = one.index.jobs(id).iter().find_map(|job| job.info.layout.as_ref());
     layout.into_iter().for_each(|layout| of_layout(facts, id, layout));
 }
 
@@ -171,7 +171,7 @@ fn of_file_system(facts: &mut CampaignFacts, fs: &FileSystemFacts) {
 fn fills(facts: &mut CampaignFacts, one: &CampaignValues<'_>) {
     let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for test in &one.plan.tests {
-        let fills = one.jobs(&test.id).iter().filter_map(|job| job.info.fill_before.as_ref());
+        let fills = one.index.jobs(&test.id).iter().filter_map(|job| job.info.fill_before.as_ref());
         shares.entry(&test.fs).or_default().extend(fills.filter_map(used_share));
     }
     for (fs, shares) in shares {

@@ -4,9 +4,9 @@
 
 use std::cell::OnceCell;
 
-use plan::{Group, Plan, Score, Test};
+use plan::{Group, Plan, Test};
 use results::comparison::RowSample;
-use results::folder::{Campaign, Job};
+use results::folder::Campaign;
 use results::reason::{Code, Reason, any, reason};
 use results::statistics;
 use units::Dimension;
@@ -24,7 +24,7 @@ pub(super) struct CampaignValues<'a> {
     pub(super) campaign: &'a Campaign,
     /// Test, group or score, metric and dimension, in the order of the plan; scores come last.
     pub(super) metrics: Vec<(String, String, Dimension)>,
-    index: Index<'a>,
+    pub(super) index: Index<'a>,
     findings: OnceCell<Findings>,
     rejected: Option<&'a Reason>,
 }
@@ -61,31 +61,12 @@ impl<'a> CampaignValues<'a> {
     pub(super) fn clause(&self, id: &str) -> Option<&str> {
         let test = self.plan.test(id).map(|test| test.clause.as_str());
         let group = || self.group(id).map(|group| group.clause.as_str());
-        let score = || self.score(id).map(|score| score.clause.as_str());
+        let score = || parameters::score(self.plan, id).map(|score| score.clause.as_str());
         test.or_else(group).or_else(score).filter(|clause| !clause.is_empty())
-    }
-
-    /// The jobs of a test.
-    pub(super) fn jobs(&self, test: &str) -> &[&'a Job] {
-        self.index.jobs(test)
     }
 
     fn group(&self, id: &str) -> Option<&'a Group> {
         self.plan.groups.iter().find(|group| group.id == id)
-    }
-
-    fn score(&self, id: &str) -> Option<&'a Score> {
-        parameters::score(self.plan, id)
-    }
-
-    /// The test with this id, or the parts of the group or score.
-    pub(super) fn tests(&self, id: &str) -> Vec<&'a Test> {
-        parameters::tests(self.plan, id)
-    }
-
-    /// Its index.
-    pub(super) fn index(&self) -> &Index<'a> {
-        &self.index
     }
 
     /// The dimension of a metric of a test that the plan has. A metric that no criterion of it names has the
@@ -118,7 +99,7 @@ impl<'a> CampaignValues<'a> {
                 cases.iter().try_for_each(|case| usable(case.test).map(|_| ()))?;
                 verdicts::sums(group, &cases).map_err(|(_, reason)| reason)
             }
-            (None, None) => match self.score(id) {
+            (None, None) => match parameters::score(self.plan, id) {
                 Some(of) => score::reported(&self.index, self.findings(), of).map_err(|(_, reason)| reason),
                 None => Err(reason!(NoValues)),
             },

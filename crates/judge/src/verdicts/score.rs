@@ -4,13 +4,11 @@
 //! values. A part that cannot be used leaves no score: a mean without it would be that of another benchmark.
 
 use plan::{Criterion, Score};
+use results::Verdict;
 use results::finding::Finding;
-use results::{Outcome, Verdict};
 
-use super::{apply, each_once, faults, of_part, of_several};
+use super::{of_part, of_parts};
 use crate::case::{TestCriterion, measuring};
-use crate::clients::Remarks;
-use crate::decision::{self, Decision};
 use crate::findings::Findings;
 use crate::index::Index;
 use crate::validity::{self, Unusable};
@@ -21,39 +19,10 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
     let measured = measured(score);
     let cases = cases(index, score, &measured);
     let first = &index.plan.tests[score.parts[0].test];
-    let threshold =
-        decision::threshold(&score.id, &TestCriterion { index, test: first, criterion }, findings);
-    let decision =
-        match values(score, &cases, validity::measured).and_then(|values| Ok((values, threshold.clone()?))) {
-            Ok((values, threshold)) => decision::decide(criterion, first, &threshold, &values),
-            Err(unusable) => Decision::none(unusable),
-        };
-    let of_parts: Vec<Vec<Finding>> = cases.iter().map(|case| findings.errors_for(case)).collect();
-    let fault = faults::of_several(&cases, &of_parts);
-    let decision =
-        faults::counted(&TestCriterion { index, test: first, criterion }, fault.as_ref(), decision);
-    let remarks = match decision.outcome {
-        Outcome::NotRun => Remarks::default(),
-        _ => of_several(&cases, decision.statistics.as_ref()),
-    };
-    let mut verdict = Verdict {
-        test: score.id.clone(),
-        criterion: format!("geometric mean of {}: {criterion}", cases.len()),
-        as_reported: cases.iter().any(|case| case.test.line.as_app().is_some()),
-        jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
-        ..super::verdict(
-            index.plan,
-            criterion,
-            decision,
-            threshold.ok().map(|of| of.value.value),
-            remarks,
-            fault.as_ref(),
-        )
-    };
-    let own = findings.about_whole(&score.id);
-    let errors: Vec<Finding> = each_once(of_parts.into_iter().flatten().chain(own));
-    apply(&errors, fault.as_ref(), &mut verdict);
-    Some(verdict)
+    let first = TestCriterion { index, test: first, criterion };
+    let values = values(score, &cases, validity::measured);
+    let errors = |of_parts: Vec<Finding>| [of_parts, findings.about_whole(&score.id)].concat();
+    Some(of_parts(findings, &first, (&score.id, "geometric mean"), &cases, values, errors))
 }
 
 /// The score of each repetition, in its unit, without a criterion. An error about a part leaves none.
