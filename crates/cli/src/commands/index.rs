@@ -1,7 +1,5 @@
 //! `assay index`: one page over many campaigns.
 
-use std::fs;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -12,15 +10,13 @@ use results::folder::{self, Campaign, names};
 use units::{Usage, several};
 
 use super::notes::note;
-use super::output_file::{directory, rejected_inside};
+use super::output_file::{directory, has_marker, rejected_inside};
 use crate::personalities::drifted;
 use crate::speech::say;
 use crate::status::{DONE, UNDECIDED};
 
 /// The most folders of an index.
 const FOLDERS_MAX: usize = 1000;
-/// How far from its start an existing file is searched for the marker of an index, bytes.
-const MARKER_WITHIN: u64 = 4096;
 
 /// Write one HTML page over many campaigns
 ///
@@ -59,11 +55,7 @@ pub(crate) fn run(args: IndexArgs) -> Result<u8> {
 /// Rejects a file that exists and is not an index of this program.
 fn replaceable(out: &Path) -> Result<(), Usage> {
     let at = out.display();
-    let Ok(facts) = out.symlink_metadata() else { return Ok(()) };
-    let mut start = Vec::new();
-    let is_read = facts.is_file()
-        && fs::File::open(out).and_then(|file| file.take(MARKER_WITHIN).read_to_end(&mut start)).is_ok();
-    match is_read && String::from_utf8_lossy(&start).contains(report::INDEX_MARKER) {
+    match out.symlink_metadata().is_err() || has_marker(out, report::INDEX_MARKER) {
         true => Ok(()),
         false => Err(Usage(format!("{at} exists and is not an index of assay. Give another file with -o."))),
     }
@@ -146,6 +138,8 @@ pub(super) fn relative(file: &Path, out: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -107,14 +107,14 @@ pub(crate) struct RunArgs {
     ///
     /// WITNESS is a file on a machine of the buyer, `exec:COMMAND`, or `tcp://HOST:PORT` of `assay witness`.
     /// A command gets the hash as its argument $1. `assay verify --witness LOG` compares.
-    #[arg(long, value_name = "WITNESS", value_parser = witness)]
+    #[arg(long, value_name = "WITNESS", value_parser = Witness::parse)]
     pub(super) witness: Option<Witness>,
     /// Run this command of the shell at each decided verdict and at the end
     ///
     /// Facts are in its environment: ASSAY_EVENT is `verdict`, `end` or `stopped`; ASSAY_TEST, ASSAY_OUTCOME,
     /// ASSAY_VALUE, ASSAY_FOLDER and others depend on it. It must end with status 0 within 10 s. If it does
     /// not, this is a warning and changes no verdict. With --resume give it again.
-    #[arg(long, value_name = "COMMAND", value_parser = notify)]
+    #[arg(long, value_name = "COMMAND", value_parser = NotifyCommand::parse)]
     pub(super) notify: Option<NotifyCommand>,
     /// Print plain lines instead of the view, as without a terminal
     #[arg(long)]
@@ -210,21 +210,11 @@ fn unused(folder: PathBuf) -> Result<PathBuf> {
     }
 }
 
-/// Reads `--witness`.
-fn witness(text: &str) -> Result<Witness, String> {
-    Witness::parse(text).map_err(|usage| usage.0)
-}
-
 /// Rejects a path that is not a directory.
 fn check_directory(path: &Path) -> Result<(), Usage> {
     let shown = path.display();
     let rejected = || Usage(format!("{shown} is not a directory. Create it or choose another directory."));
     if path.is_dir() { Ok(()) } else { Err(rejected()) }
-}
-
-/// Reads `--notify`.
-fn notify(text: &str) -> Result<NotifyCommand, String> {
-    NotifyCommand::parse(text).map_err(|usage| usage.0)
 }
 
 /// The path of a new campaign folder in `place`, which must be a directory.

@@ -10,13 +10,15 @@
 //! Never here: how a page is made.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
+
+use super::states::locked;
 
 /// The longest wait of a request.
 const REQUEST_MAX: Duration = Duration::from_secs(30);
@@ -187,10 +189,6 @@ impl KeptPages {
 
 fn failed_inside() -> PageAnswer {
     PageAnswer::Failed("This page cannot be made because of an error in assay. Please report it.".to_owned())
-}
-
-fn locked<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
-    table.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

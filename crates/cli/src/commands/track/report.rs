@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ::report::history::{HISTORY_MARKER, HistoryLinks, HistoryView, overview_page, series_file, series_page};
@@ -13,6 +12,7 @@ use track::store::EntrySummary;
 use units::{Usage, several};
 
 use super::super::index::{relative, report_from};
+use super::super::output_file::has_marker;
 use super::list::one_or_more;
 use super::{FallArgs, StorePlace, view};
 use crate::speech::{living_line, say};
@@ -20,8 +20,6 @@ use crate::status::DONE;
 
 /// The page with all series.
 const OVERVIEW: &str = "index.html";
-/// How far from its start an existing file is searched for the marker of a page, bytes.
-const MARKER_WITHIN: u64 = 4096;
 /// The ends of names of imported files that are linked. A browser shows them as text.
 const TEXT_ENDS: [&str; 4] = ["csv", "txt", "log", "out"];
 
@@ -142,22 +140,17 @@ fn replaceable(out: &Path) -> Result<Vec<String>, Usage> {
     if names.is_empty() {
         return Ok(names);
     }
-    if !is_page(&out.join(OVERVIEW)) {
+    if !has_marker(&out.join(OVERVIEW), HISTORY_MARKER) {
         return Err(rejected(format!("{at} has files, and no {OVERVIEW} of assay track report")));
     }
-    Ok(names.into_iter().filter(|name| is_own_name(name) && is_page(&out.join(name))).collect())
+    Ok(names
+        .into_iter()
+        .filter(|name| is_own_name(name) && has_marker(&out.join(name), HISTORY_MARKER))
+        .collect())
 }
 
 /// Whether a file with this name can be a page of this command.
 fn is_own_name(name: &str) -> bool {
     let id = name.strip_prefix("series-").and_then(|rest| rest.strip_suffix(".html"));
     name == OVERVIEW || id.is_some_and(|id| id.len() == 16 && id.chars().all(|c| c.is_ascii_hexdigit()))
-}
-
-/// Whether a file is a page of this command.
-fn is_page(file: &Path) -> bool {
-    let mut start = Vec::new();
-    file.symlink_metadata().is_ok_and(|facts| facts.is_file())
-        && fs::File::open(file).and_then(|file| file.take(MARKER_WITHIN).read_to_end(&mut start)).is_ok()
-        && String::from_utf8_lossy(&start).contains(HISTORY_MARKER)
 }
