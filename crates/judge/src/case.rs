@@ -6,7 +6,7 @@ use plan::line::Line;
 use plan::{Comparison, Criterion, CriterionTerms, Goal, Stat, Test};
 use results::folder::Job;
 use results::reason::{Reason, reason};
-use results::record::{CaseOutcome, Phase};
+use results::record::{self, CaseOutcome, Phase};
 use units::{Dimension, Quantity};
 
 use crate::index::{self, Index};
@@ -72,6 +72,12 @@ impl<'a> TestCriterion<'a> {
     pub(crate) fn phases<'j>(&self, job: &'j Job) -> impl Iterator<Item = &'j Phase> + use<'j, 'a> {
         let wanted = self.phase();
         index::phases(job).filter(move |phase| phase.phase == wanted)
+    }
+
+    /// The value of the metric that the external program of `job` printed.
+    pub(crate) fn printed(&self, job: &Job) -> Option<f64> {
+        let value = record::values(&job.records).find(|value| value.name == self.criterion.metric);
+        value.map(|value| value.value)
     }
 
     /// The reason that a job did not record the metric.

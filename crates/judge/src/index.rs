@@ -12,7 +12,7 @@ use plan::schedule::{self, PlannedJob};
 use plan::{Placement, Plan, Test, Uses, deferred};
 use results::folder::{self, Campaign, FileSystemFacts, Job};
 use results::reason::Reason;
-use results::record::{self, Phase, Record, Run, Value};
+use results::record::{self, Phase, Record, Run};
 
 use crate::crosscheck::{self, Contradiction};
 
@@ -222,11 +222,10 @@ fn printed_otherwise(app: &App, job: &Job) -> Option<Reason> {
         Some(AppMetric { stream: Stream::Err, .. }) => "its value in stderr.txt",
         _ => "its value in stdout.txt",
     };
-    let mut recorded = job.records.iter().filter_map(value_of);
+    let mut recorded = record::values(&job.records);
     recorded.find_map(|value| {
         let found = printed.as_ref().map_err(Clone::clone);
-        let found =
-            found.map(|records| records.iter().filter_map(value_of).find(|one| one.name == value.name));
+        let found = found.map(|records| record::values(records).find(|one| one.name == value.name));
         let shown = match found {
             Ok(Some(found)) if (found.value - value.value).abs() <= SAME_VALUE * value.value.abs() => {
                 return None;
@@ -239,13 +238,6 @@ fn printed_otherwise(app: &App, job: &Job) -> Option<Reason> {
     })
 }
 
-fn value_of(record: &Record) -> Option<&Value> {
-    match record {
-        Record::Value(value) => Some(value),
-        _ => None,
-    }
-}
-
 /// All phases of a job.
 pub(crate) fn phases(job: &Job) -> impl Iterator<Item = &Phase> {
     record::phases(&job.records)
@@ -253,8 +245,5 @@ pub(crate) fn phases(job: &Job) -> impl Iterator<Item = &Phase> {
 
 /// The run records of jobs.
 pub(crate) fn runs<'j>(jobs: &[&'j Job]) -> impl Iterator<Item = &'j Run> {
-    jobs.iter().flat_map(|job| &job.records).filter_map(|record| match record {
-        Record::Run(run) => Some(run),
-        _ => None,
-    })
+    jobs.iter().flat_map(|job| record::runs(&job.records))
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plan::{Plan, Score, StateKind, Stripes, Test};
 use results::folder::JobInfo;
 use results::reason::Datum;
-use results::record::{Phase, Record};
+use results::record::{self, Phase};
 
 use crate::index::Index;
 
@@ -68,14 +68,12 @@ impl TestParameters {
         self.source.extend(index.plan.sources(test).filter_map(|uses| line(&uses.maker(index.plan))));
         self.state.extend(test.states.iter().map(|state| state_text(&index.plan.states[*state].kind)));
         self.course.push(course(index.plan, test));
-        for record in index.jobs(&test.id).iter().take(1).flat_map(|job| &job.records) {
-            if let Record::Run(run) = record {
-                self.ranks.push(run.ranks);
-                self.nodes.push(run.nodes);
-            }
+        for run in index.jobs(&test.id).iter().take(1).flat_map(|job| record::runs(&job.records)) {
+            self.ranks.push(run.ranks);
+            self.nodes.push(run.nodes);
         }
         let wanted = metric.split_once('.').map_or("", |(phase, _)| phase);
-        let mut phases = index.jobs(&test.id).iter().flat_map(|job| results::record::phases(&job.records));
+        let mut phases = index.jobs(&test.id).iter().flat_map(|job| record::phases(&job.records));
         self.parameters
             .extend(phases.find(|phase| phase.phase == wanted).into_iter().flat_map(Phase::parameters));
     }

@@ -24,7 +24,6 @@ pub(crate) mod window;
 use results::Outcome;
 use results::folder::Job;
 use results::reason::{Reason, reason};
-use results::record::Record;
 
 use crate::case::TestCriterion;
 
@@ -95,11 +94,7 @@ fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> {
         return errors::cases_with(case, job, outcome);
     }
     if case.test.line.as_app().is_some() {
-        let named = job.records.iter().find_map(|record| match record {
-            Record::Value(value) if value.name == case.criterion.metric => Some(value.value),
-            _ => None,
-        });
-        return named.ok_or_else(|| case.missing(job));
+        return case.printed(job).ok_or_else(|| case.missing(job));
     }
     match name {
         "sustained" => return sustained::value(case, job),

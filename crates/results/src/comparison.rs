@@ -16,6 +16,7 @@ use crate::Outcome;
 use crate::folder::Head;
 use crate::reason::Reason;
 use crate::statistics::Interval;
+use crate::words::words;
 
 /// Campaigns that were compared with the first of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,24 +68,23 @@ pub struct ComparedCampaign {
     pub has_open_findings: bool,
 }
 
-/// Which values of a metric are better.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MetricDirection {
-    /// A rate: more is faster.
-    HigherIsFaster,
-    /// A time: less is faster.
-    LowerIsFaster,
-    /// Neither, such as an amount.
-    #[default]
-    Neither,
-    /// A count of errors or cases, which is exact and has no interval.
-    Count,
+words! {
+    /// Which values of a metric are better.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum MetricDirection {
+        /// A rate: more is faster.
+        HigherIsFaster = "higher-is-faster",
+        /// A time: less is faster.
+        LowerIsFaster = "lower-is-faster",
+        /// Neither, such as an amount.
+        #[default]
+        Neither = "neither",
+        /// A count of errors or cases, which is exact and has no interval.
+        Count = "count",
+    }
 }
 
 impl MetricDirection {
-    /// All directions.
-    pub const ALL: [Self; 4] = [Self::HigherIsFaster, Self::LowerIsFaster, Self::Neither, Self::Count];
-
     /// That of values with this dimension; `None` for a unit that is not known.
     pub fn of(dimension: Option<Dimension>) -> Self {
         match dimension {
@@ -94,16 +94,6 @@ impl MetricDirection {
             Some(Dimension::Seconds) => Self::LowerIsFaster,
             Some(Dimension::Count) => Self::Count,
             Some(Dimension::Bytes | Dimension::Fraction) | None => Self::Neither,
-        }
-    }
-
-    /// Its word in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::HigherIsFaster => "higher-is-faster",
-            Self::LowerIsFaster => "lower-is-faster",
-            Self::Neither => "neither",
-            Self::Count => "count",
         }
     }
 }
@@ -157,43 +147,28 @@ pub struct RowConclusion {
     pub caution: Option<Reason>,
 }
 
-/// What the values of two campaigns show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Conclusion {
-    /// The rate is higher, or the time is lower.
-    Faster,
-    /// The rate is lower, or the time is higher.
-    Slower,
-    /// An amount is larger.
-    Larger,
-    /// An amount is smaller.
-    Smaller,
-    /// The interval contains 1.
-    NoDifferenceShown,
-    /// Both counted the same.
-    SameCount,
-    /// More was counted than in the baseline.
-    MoreCounted,
-    /// Less was counted than in the baseline.
-    FewerCounted,
-    /// The values cannot be compared.
-    NotComparable,
-}
-
-impl Conclusion {
-    /// Its word in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Larger => "larger",
-            Self::Smaller => "smaller",
-            Self::NoDifferenceShown => "no difference shown",
-            Self::SameCount => "same count",
-            Self::MoreCounted => "more counted",
-            Self::FewerCounted => "fewer counted",
-            Self::NotComparable => "not comparable",
-        }
+words! {
+    /// What the values of two campaigns show.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Conclusion {
+        /// The rate is higher, or the time is lower.
+        Faster = "faster",
+        /// The rate is lower, or the time is higher.
+        Slower = "slower",
+        /// An amount is larger.
+        Larger = "larger",
+        /// An amount is smaller.
+        Smaller = "smaller",
+        /// The interval contains 1.
+        NoDifferenceShown = "no difference shown",
+        /// Both counted the same.
+        SameCount = "same count",
+        /// More was counted than in the baseline.
+        MoreCounted = "more counted",
+        /// Less was counted than in the baseline.
+        FewerCounted = "fewer counted",
+        /// The values cannot be compared.
+        NotComparable = "not comparable",
     }
 }
 

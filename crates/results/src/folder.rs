@@ -124,41 +124,31 @@ pub struct CampaignInfo {
     /// The directory under test, as it was given.
     pub dir: String,
     /// For each file system of the plan, the directory that the campaign made for its files.
-    #[serde(default)]
     pub data: BTreeMap<String, String>,
     /// The selected scale of the plan.
-    #[serde(default)]
     pub scale: Option<String>,
     /// Parameter values that the user gave.
-    #[serde(default)]
     pub set: BTreeMap<String, String>,
     /// The selected tests; empty for the whole plan.
-    #[serde(default)]
     pub only: Vec<String>,
     /// The nodes in the plan's hostfile at the start; empty without a hostfile.
-    #[serde(default)]
     pub hosts: Vec<String>,
     /// The nodes that jobs must not use.
-    #[serde(default)]
     pub exclude: Vec<String>,
     /// The batch script that started it, if any.
-    #[serde(default)]
     pub batch_script: Option<String>,
     /// How this program was built.
-    #[serde(default)]
     pub build: Build,
     /// The program that starts jobs; absent if jobs are started without one.
-    #[serde(default)]
     pub launcher: Option<Program>,
     /// Environment variables of the campaign that decide how programs run. Secrets are recorded without their
     /// values.
-    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// The findings of the linter before the first job, with the waivers of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// What keys the stamped data of its jobs; absent if nothing does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_key: Option<CampaignKey>,
     /// The witness, as given; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -274,49 +264,44 @@ pub struct JobInfo {
     /// How it ended.
     pub end: JobEnd,
     /// Why it was not started, if this is a fact of the campaign. Other reasons are in its error stream.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rejection: Option<Reason>,
     /// SHA-256 of stdout.txt, stderr.txt and records.jsonl, hexadecimal, by file name.
     pub sha256: BTreeMap<String, String>,
     /// Load average of this machine's last minute when the job began.
-    #[serde(default)]
     pub load_before: f64,
     /// The utilization of the job's file system before it began.
-    #[serde(default)]
     pub fill_before: Option<Fill>,
     /// The same after it ended, before its files were removed.
-    #[serde(default)]
     pub fill_after: Option<Fill>,
     /// What the block device of its files on the campaign's node wrote meanwhile. Absent without one, and if
     /// the file system does not write each byte to it uncompressed before a flush ends.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_writes: Option<DeviceWrites>,
     /// What was offline or being rebuilt before it began, one line each, from the plan's `health` command;
     /// absent without this command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub down_before: Option<Vec<String>>,
     /// The same after it ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub down_after: Option<Vec<String>>,
     /// Bytes that the servers moved for all clients during the job, from the plan's `traffic` command. It is
     /// below 0 if their count restarted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub traffic_bytes: Option<i64>,
     /// Why one of these commands failed after the job.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unasked: Option<String>,
     /// Other campaigns in the same directory when it began or ended: the names of their directories for
     /// files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<String>,
     /// The process whose end its launcher reports first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub dead_process: Option<DeadProcess>,
     /// The layout of files in the job's directory, if the file system reports it.
-    #[serde(default)]
     pub layout: Option<Layout>,
     /// The libraries for parallel work that rank 0 had loaded, as found on this machine.
-    #[serde(default)]
     pub libraries: Vec<LoadedLibrary>,
     /// The files of an external program on this machine before it was started: the program, and the scripts
     /// and programs that its arguments name.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::comparison::MetricDirection;
 use crate::reason::{Code, Datum};
 use crate::verdict::Outcome;
+use crate::words::words;
 
 /// What a history keeps of one campaign, or of one imported file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,39 +46,23 @@ pub struct HistoryEntry {
     pub points: Vec<MeasuredPoint>,
 }
 
-/// Where an entry comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EntrySource {
-    /// A campaign whose evidence was checked.
-    #[default]
-    Campaign,
-    /// The output of `ior`.
-    Ior,
-    /// The output of `mdtest`.
-    Mdtest,
-    /// The summary of an IO500 run.
-    Io500,
-    /// Comma-separated values.
-    Csv,
-    /// The records of one run, as `--record` writes them.
-    Records,
-}
-
-impl EntrySource {
-    /// All sources.
-    pub const ALL: [Self; 6] =
-        [Self::Campaign, Self::Ior, Self::Mdtest, Self::Io500, Self::Csv, Self::Records];
-
-    /// Its word in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Campaign => "campaign",
-            Self::Ior => "ior",
-            Self::Mdtest => "mdtest",
-            Self::Io500 => "io500",
-            Self::Csv => "csv",
-            Self::Records => "records",
-        }
+words! {
+    /// Where an entry comes from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum EntrySource {
+        /// A campaign whose evidence was checked.
+        #[default]
+        Campaign = "campaign",
+        /// The output of `ior`.
+        Ior = "ior",
+        /// The output of `mdtest`.
+        Mdtest = "mdtest",
+        /// The summary of an IO500 run.
+        Io500 = "io500",
+        /// Comma-separated values.
+        Csv = "csv",
+        /// The records of one run, as `--record` writes them.
+        Records = "records",
     }
 }
 

@@ -111,12 +111,11 @@ pub struct Run {
     /// On how many nodes.
     pub nodes: u32,
     /// The version text of the MPI library; absent for local ranks.
-    #[serde(default)]
     pub mpi: Option<String>,
     /// Facts of the clock.
     pub clock: ClockFacts,
     /// What the nodes reported at the start; absent if there was nothing to report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub clients: Option<Box<Clients>>,
 }
 
@@ -170,57 +169,42 @@ pub struct Phase {
     /// How evenly the ranks worked.
     pub balance: Balance,
     /// Latency of single transfers over all ranks; absent if nothing was transferred.
-    #[serde(default)]
     pub latency: Option<Latency>,
     /// Bytes per interval over all ranks.
-    #[serde(default)]
     pub timeline: Option<Timeline>,
     /// What verification found; absent if nothing was verified.
-    #[serde(default)]
     pub check: Option<Check>,
     /// What happened at the deadline; absent without a deadline.
-    #[serde(default)]
     pub stonewall: Option<Stonewall>,
     /// For a read: the share of the sampled pages that were in this client's page cache before it began. It
     /// is the worst over all ranks, 0 to 1; absent if it cannot be known.
-    #[serde(default)]
     pub cached_before: Option<f64>,
     /// What a few blocks of a plain read had; absent if the data has no stamps.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sampled: Option<SampledData>,
     /// The smallest file that the phase wrote or read, bytes. For a single shared file it is the size of that
     /// file. A creation of small files has their size as written.
-    #[serde(default)]
     pub smallest_file_bytes: Option<u64>,
     /// Whether the data was flushed to storage (fsync) within the transfer span.
-    #[serde(default)]
     pub persisted: bool,
     /// Whether the page cache was bypassed (`O_DIRECT`).
-    #[serde(default)]
     pub direct: bool,
     /// The maximum number of outstanding transfers of a rank; 1 for blocking calls.
     pub depth: u32,
     /// Seconds at the start of the phase whose transfers are excluded. The spans begin after them.
-    #[serde(default)]
     pub ramp_s: f64,
     /// The rate limit of all ranks together, transfers per second. With a limit, latency starts at the moment
     /// at which a transfer should have begun.
-    #[serde(default)]
     pub rate_limit: Option<f64>,
     /// The unit of `balance`, `timeline` and `ops`.
-    #[serde(default)]
     pub counts: Counts,
     /// Operations that failed while the run continued; absent without failures.
-    #[serde(default)]
     pub failed: Option<Failed>,
     /// The time in which all ranks were active; absent if it is not recorded separately.
-    #[serde(default)]
     pub window: Option<Window>,
     /// The work of each rank; absent for a part of another phase.
-    #[serde(default)]
     pub each_rank: Option<EachRank>,
     /// The times of the phase by the wall clock; absent for a part of another phase.
-    #[serde(default)]
     pub moments: Option<Moments>,
     /// Bytes among `bytes` that were moved again: the pattern was repeated for a minimum time.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -229,19 +213,19 @@ pub struct Phase {
     #[serde(default, skip_serializing_if = "is_false")]
     pub persisted_each: bool,
     /// What the kernel counted; absent for a part of another phase.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelCount>,
     /// The pace of the ranks' clocks; absent for phases shorter than 1 ms.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<ClockPace>,
     /// On which file systems the files are; absent without files of the system.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub opened: Option<OpenedFiles>,
     /// The fsync after the last write of each rank; absent without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sync: Option<SyncTime>,
     /// What keyed the data; absent for data without a key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_key: Option<DataKeyFacts>,
 }
 
@@ -292,7 +276,7 @@ impl Failed {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureReason {
     /// The number of the system's error; absent if a library reports none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub errno: Option<i32>,
     /// Whether the calls succeeded but moved too few bytes.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -323,10 +307,10 @@ pub struct FailedOperation {
     /// The path.
     pub path: String,
     /// The offset in the file, bytes; absent if the call is about the path itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// The number of the system's error; absent if a library reports none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub errno: Option<i32>,
     /// Whether the call succeeded but moved too few bytes.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -334,7 +318,6 @@ pub struct FailedOperation {
     /// The error of the system.
     pub why: String,
     /// When it failed by the clock of its node, milliseconds since 1970.
-    #[serde(default)]
     pub at_unix_ms: u64,
 }
 
@@ -352,8 +335,8 @@ impl FailedOperation {
     }
 }
 
-fn is_zero(bytes: &u64) -> bool {
-    *bytes == 0
+fn is_zero(number: &(impl Default + PartialEq)) -> bool {
+    *number == Default::default()
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -392,24 +375,46 @@ pub struct Balance {
     /// That rank's bytes per second over its own transfer time.
     pub slowest_rate: f64,
     /// Median of the ranks' bytes per second, each over its own transfer time; 0 if it is not known.
-    #[serde(default)]
     pub median_rate: f64,
 }
 
-/// The phases among `records`, in their order.
-pub fn phases(records: &[Record]) -> impl Iterator<Item = &Phase> {
-    records.iter().filter_map(|record| match record {
-        Record::Phase(phase) => Some(&**phase),
-        _ => None,
-    })
+/// Defines the functions that find the records of one kind.
+macro_rules! kinds {
+    ($($(#[$meta:meta])* $name:ident = $variant:ident($kind:ty);)*) => {
+        $(
+            $(#[$meta])*
+            pub fn $name(records: &[Record]) -> impl Iterator<Item = &$kind> + Clone {
+                records.iter().filter_map(|record| match record {
+                    Record::$variant(found) => Some::<&$kind>(found),
+                    _ => None,
+                })
+            }
+        )*
+    };
 }
 
-/// The cases among `records`, in their order.
-pub fn cases(records: &[Record]) -> impl Iterator<Item = &Case> {
-    records.iter().filter_map(|record| match record {
-        Record::Case(case) => Some(&**case),
-        _ => None,
-    })
+kinds! {
+    /// The facts of the job among `records`.
+    runs = Run(Run);
+    /// The phases among `records`, in their order.
+    phases = Phase(Phase);
+    /// The states of file systems among `records`, in their order.
+    states = State(ReachedState);
+    /// The cases among `records`, in their order.
+    cases = Case(Case);
+    /// The numbers that an external program printed, in their order.
+    values = Value(Value);
+    /// What an external program printed about its own run.
+    reported = Reported(Reported);
+    /// The failures among `records`, in their order.
+    failures = Failure(Failure);
+    /// The ends of programs among `records`.
+    ends = End(End);
+}
+
+/// Whether the program that wrote `records` ended by itself.
+pub fn is_complete(records: &[Record]) -> bool {
+    ends(records).next().is_some()
 }
 
 /// Latency of single transfers, nanoseconds.
@@ -461,7 +466,6 @@ pub struct Stonewall {
     /// Longest time any rank needed to reach its deadline, seconds.
     pub seconds: f64,
     /// The number of ranks that ran out of data before the deadline.
-    #[serde(default)]
     pub ran_dry: u32,
 }
 
@@ -477,7 +481,7 @@ pub struct Failure {
     /// The error, with path and offset.
     pub why: String,
     /// The call on a file that failed, if this is the reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<FailedCall>,
 }
 
@@ -485,15 +489,13 @@ pub struct Failure {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Notice {
     /// The repetition that it belongs to.
-    #[serde(default)]
     pub repetition: u32,
     /// The phase that it belongs to; empty for the whole job.
-    #[serde(default)]
     pub phase: String,
     /// The fact.
     pub reason: Reason,
     /// The call on a file that failed, if the notice is about one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<FailedCall>,
 }
 

@@ -62,7 +62,6 @@ pub struct CampaignCourse {
 
 /// An attempt at a job that was run again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct RepeatedAttempt {
     /// Its folder, relative to the campaign folder.
     pub folder: String,
@@ -79,7 +78,6 @@ impl CampaignCourse {
 
 /// How often the witness of a campaign received the hash of its chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct WitnessCourse {
     /// The file, the command or the address, as given.
     pub place: String,
@@ -93,7 +91,6 @@ pub struct WitnessCourse {
 
 /// A system in the table of systems.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct System {
     /// Its letter.
     pub letter: String,
@@ -109,7 +106,6 @@ pub struct System {
 
 /// One measured rate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Rate {
     /// The test.
     pub test: String,
@@ -139,7 +135,6 @@ pub struct Rate {
 
 /// The step of a series that a rate belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct RateStep {
     /// The series.
     pub series: String,
@@ -211,7 +206,6 @@ impl Fit {
 
 /// A projected rate of a system that was not measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct SystemProjection {
     /// The test with this rate.
     pub test: String,
@@ -259,7 +253,6 @@ pub struct SystemProjection {
 
 /// A hero run and the contract test that it is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct HeroRun {
     /// The hero run.
     pub test: String,

@@ -6,7 +6,7 @@ use super::of_job::{is_reused, parts};
 use command::{WorkloadName, discards_data};
 use results::folder::{Job, JobEnd};
 use results::reason::{Reason, reason};
-use results::record::{APP, Counts, OpenedFiles, Phase, Record, Run, is_part, phases};
+use results::record::{self, APP, Counts, OpenedFiles, Phase, Run, is_part, phases};
 
 /// The pace of clocks is always recorded for a phase whose transfers last this long, seconds. It is compared
 /// from 1 ms on.
@@ -21,11 +21,7 @@ pub fn lacks(job: &Job) -> Option<Reason> {
     }
     let reason =
         |part: &str, phase: Option<&str>| reason!(RecordsIncomplete { folder: &job.folder, part, phase });
-    let run = job.records.iter().find_map(|record| match record {
-        Record::Run(run) => Some(run),
-        _ => None,
-    });
-    let Some(run) = run else { return Some(reason("run record", None)) };
+    let Some(run) = record::runs(&job.records).next() else { return Some(reason("run record", None)) };
     if run.argv.is_empty() {
         return Some(reason("arguments", None));
     }
@@ -78,7 +74,7 @@ mod tests {
     use super::*;
     use results::folder::{DatasetReuse, JobInfo, Manifest};
     use results::record::{
-        Check, ClockPace, EachRank, KernelCount, Latency, Moments, OpenedFiles, Spans, Timeline,
+        Check, ClockPace, EachRank, KernelCount, Latency, Moments, OpenedFiles, Record, Spans, Timeline,
     };
 
     /// A name, and what removes parts from a phase.

@@ -8,7 +8,7 @@ use super::{contradiction as differs, is_longer, is_unmounted, shown_s, shown_un
 use command::WorkloadName;
 use results::folder::{Campaign, ChainedJob, Job, NODE_CLOCK_S, unix_s};
 use results::reason::Reason;
-use results::record::{APP, Phase, Record, Run, phases};
+use results::record::{self, APP, Phase, Record, Run, phases};
 
 use super::of_phase::known_moments;
 
@@ -71,10 +71,7 @@ fn overlapping_phases(job: &Job) -> Option<Reason> {
 
 /// The run record of a workload of this program.
 pub(super) fn run_of(job: &Job) -> Option<&Run> {
-    job.records.iter().find_map(|record| match record {
-        Record::Run(run) if run.workload != APP => Some(run),
-        _ => None,
-    })
+    record::runs(&job.records).find(|run| run.workload != APP)
 }
 
 fn words(words: &[String]) -> String {
@@ -85,7 +82,9 @@ fn words(words: &[String]) -> String {
 fn of_command(job: &Job) -> Option<Reason> {
     let started = ("argv in job.json", words(&job.info.argv));
     let Some(run) = run_of(job) else {
-        let argv = job.records.iter().find_map(argv_of_app).filter(|argv| *argv != job.info.argv)?;
+        // The campaign writes the records of an external program.
+        let argv = record::runs(&job.records).map(|run| &run.argv).find(|argv| !argv.is_empty());
+        let argv = argv.filter(|argv| **argv != job.info.argv)?;
         return Some(differs(job, ("argv of the run record", words(argv)), started));
     };
     // The launcher gives the program its number of local ranks.
@@ -100,14 +99,6 @@ fn of_command(job: &Job) -> Option<Reason> {
     let program = run.argv.first().map(|program| file_name(program))?;
     let is_there = job.info.argv.iter().any(|word| file_name(word) == program);
     (!is_there).then(|| differs(job, ("program of the run record", program), started))
-}
-
-/// The command line of an external program, which the campaign writes into its records.
-fn argv_of_app(record: &Record) -> Option<&[String]> {
-    match record {
-        Record::Run(run) if run.workload == APP && !run.argv.is_empty() => Some(&run.argv),
-        _ => None,
-    }
 }
 
 /// The parts of arguments that can be paths: `-o a@b` and `-O name=a,name=b` have two each.

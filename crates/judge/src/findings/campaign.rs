@@ -9,7 +9,7 @@ use plan::{Criterion, Group, Test, file_systems_of};
 use results::finding::{Finding, Severity};
 use results::folder::{self, BackingLayer, Job, JobEnd, LayerKind};
 use results::reason::{Code, Reason, reason, row};
-use results::record::Record;
+use results::record;
 use results::same_fs;
 use results::summary::{RepeatedAttempt, WitnessCourse};
 use units::Dimension;
@@ -103,10 +103,7 @@ fn looks_of(test: &Test, criteria: &[Criterion]) -> impl Iterator<Item = Finding
 pub(super) fn unexplained_time(index: &Index<'_>) -> Vec<Finding> {
     let of_job = |job: &&Job| {
         let begun = runs(&[*job]).next().and_then(|run| run.started.parse::<Timestamp>().ok())?;
-        let ended = job.records.iter().find_map(|record| match record {
-            Record::End(end) => end.finished.parse::<Timestamp>().ok(),
-            _ => None,
-        })?;
+        let ended = record::ends(&job.records).find_map(|end| end.finished.parse::<Timestamp>().ok())?;
         let ran = ended.duration_since(begun).as_secs_f64().max(0.0);
         let outside = job.info.seconds - ran;
         (outside > OUTSIDE_S + OUTSIDE_SHARE * ran)

@@ -6,7 +6,7 @@ use command::discards_data;
 use plan::{Plan, StateKind, deferred};
 use results::folder::{DeathCause, Job, JobEnd, LaunchRejection};
 use results::reason::{Reason, any, reason, row};
-use results::record::Record;
+use results::record::{self, Record};
 
 use super::errors;
 use crate::case::TestCriterion;
@@ -28,7 +28,7 @@ pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
 
 /// Whether a job ended successfully.
 pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
-    let is_complete = job.records.iter().any(|record| matches!(record, Record::End(_)));
+    let is_complete = record::is_complete(&job.records);
     let of = |reason: Reason| Err(reason.with(any::repetition, job.info.repetition));
     if let Some(error) = &job.unreadable {
         return of(reason!(RecordsUnreadable { error, .. }));

@@ -11,7 +11,7 @@ use plan::app::App;
 use plan::launcher::LaunchKind;
 use results::folder::Job;
 use results::reason::{Datum, Reason, any, reason};
-use results::record::{Record, Reported, Value};
+use results::record::{self, Reported};
 
 use crate::case::TestCriterion;
 
@@ -44,18 +44,12 @@ pub(super) fn consistent(case: &TestCriterion<'_>) -> Result<(), Reason> {
 
 /// What the program of a job printed about its run.
 pub(crate) fn reported(job: &Job) -> Option<&Reported> {
-    job.records.iter().find_map(|record| match record {
-        Record::Reported(reported) => Some(&**reported),
-        _ => None,
-    })
+    record::reported(&job.records).next()
 }
 
 /// Seconds that are longer than the job.
 fn in_time(job: &Job) -> Option<Reason> {
-    let values = job.records.iter().filter_map(|record| match record {
-        Record::Value(Value { value, unit, .. }) if unit == "s" => Some(*value),
-        _ => None,
-    });
+    let values = record::values(&job.records).filter(|value| value.unit == "s").map(|value| value.value);
     let claimed = values.chain(reported(job).and_then(|facts| facts.seconds)).fold(0.0, f64::max);
     let wall = job.info.seconds;
     (claimed > wall * (1.0 + CLOCKS.0) + CLOCKS.1).then(|| reason!(ReportedTime { claimed, wall }))
@@ -141,9 +135,6 @@ fn metric(case: &TestCriterion<'_>, job: &Job, facts: &Reported) -> Option<Reaso
     let wanted = case.phase();
     let rates = facts.phases.iter().filter(|phase| phase.phase == wanted && case.metric() == "bw");
     let best = rates.map(|phase| phase.rate).reduce(f64::max)?;
-    let value = job.records.iter().find_map(|record| match record {
-        Record::Value(value) if value.name == case.criterion.metric => Some(value.value),
-        _ => None,
-    })?;
+    let value = case.printed(job)?;
     (value > best * (1.0 + ROUNDED)).then(|| reason!(ReportedRate { phase: wanted, rate: value, best }))
 }

@@ -5,7 +5,7 @@
 use plan::StateKind;
 use results::folder::Job;
 use results::reason::{Reason, any, reason};
-use results::record::{ReachedState, Record};
+use results::record::{ReachedState, states};
 
 use crate::case::TestCriterion;
 
@@ -20,7 +20,7 @@ pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
         let reached = match state.kind {
             StateKind::Age(_) => match case.index.jobs(&name) {
                 [] => aged(None),
-                jobs => jobs.iter().try_for_each(|job| aged(states(job).last())),
+                jobs => jobs.iter().try_for_each(|job| aged(states(&job.records).last())),
             },
             StateKind::Preload(wanted) => case.jobs().iter().try_for_each(|job| preloaded(wanted, job)),
             // A finding states whether anything was offline.
@@ -33,14 +33,7 @@ pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
 
 /// The last record of the job of a state.
 pub(crate) fn last<'a>(case: &TestCriterion<'a>, name: &str) -> Option<&'a ReachedState> {
-    case.index.jobs(name).iter().flat_map(|job| states(job)).last()
-}
-
-fn states(job: &Job) -> impl Iterator<Item = &ReachedState> {
-    job.records.iter().filter_map(|record| match record {
-        Record::State(state) => Some(&**state),
-        _ => None,
-    })
+    case.index.jobs(name).iter().flat_map(|job| states(&job.records)).last()
 }
 
 fn aged(state: Option<&ReachedState>) -> Result<(), Reason> {
@@ -61,7 +54,7 @@ fn aged(state: Option<&ReachedState>) -> Result<(), Reason> {
 /// Whether the test's own directories have the required number of files, as counted before the test.
 fn preloaded(wanted: u64, job: &Job) -> Result<(), Reason> {
     let of = |reason: Reason| Err(reason.with(any::repetition, job.info.repetition));
-    let mut counted = states(job).filter(|state| state.kind == "preload").peekable();
+    let mut counted = states(&job.records).filter(|state| state.kind == "preload").peekable();
     if counted.peek().is_none() {
         return of(reason!(PreloadUncounted { .. }));
     }

@@ -32,14 +32,15 @@ for last; do :; done
 spans='{"open_s":0,"transfer_s":1,"close_s":0,"total_s":1}'
 clock='{"source":"","resolution_ns":1,"cost_ns":1,"offset_uncertainty_ns":0}'
 balance='{"bytes_min":0,"bytes_max":0,"seconds_min":0,"seconds_max":0,"slowest_rank":0'
-balance=$balance',"slowest_node":"","slowest_rate":0}'
+balance=$balance',"slowest_node":"","slowest_rate":0,"median_rate":0}'
 sizes='"ranks":1,"transfer_bytes":1,"block_bytes":1,"segments":1,"expected_bytes":'$rate',"bytes":'$rate
 run='"schema":1,"tool":"","workload":"ior","argv":[],"started":"","host":"n","ranks":1,"nodes":2'
 {
 echo '{"record":"run",'$run',"clock":'$clock'}'
 printf '{"record":"phase","test":0,"repetition":0,"phase":"%s","backend":"posix",' $phase
 printf '"file_per_rank":true,"path":"",%s,"ops":1,"began_s":0,' "$sizes"
-printf '"persisted":true,"depth":1,"cached_before":0,"spans":%s,"balance":%s,' "$spans" "$balance"
+printf '"persisted":true,"direct":false,"ramp_s":0,"counts":"bytes","depth":1,"cached_before":0,'
+printf '"spans":%s,"balance":%s,' "$spans" "$balance"
 echo '"smallest_file_bytes":'$((servers * 10485760 + 7))'}'
 echo '{"record":"end","exit":0,"finished":""}'
 } > "$last"

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use results::Record;
 use results::folder::{Campaign, Fill, Job, JobEnd, Manifest, Target, names};
-use results::record::{APP, Clients, ClockFacts, DifferingNodes, Failure, Mounted, Reported, Run};
+use results::record::{self, APP, Clients, ClockFacts, DifferingNodes, Failure, Mounted, Reported, Run};
 
 use super::anchors::Anchors;
 use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, time, yes_no};
@@ -47,8 +47,7 @@ impl JobAnchors {
 
 /// Whether a job ended with status 0, and its records are complete and have no failure.
 fn ended_well(job: &Job) -> bool {
-    let is_complete = job.records.iter().any(|record| matches!(record, Record::End(_)));
-    job.info.end == JobEnd::Exit(0) && is_complete && failures(job).is_empty()
+    job.info.end == JobEnd::Exit(0) && record::is_complete(&job.records) && failures(job).is_empty()
 }
 
 fn file_of(job: &Job) -> String {
@@ -206,7 +205,7 @@ fn facts(job: &Job) -> Vec<Fact> {
     }
     if job.records.is_empty() {
         facts.push(Fact::new("Records", "none"));
-    } else if !job.records.iter().any(|record| matches!(record, Record::End(_))) {
+    } else if !record::is_complete(&job.records) {
         facts.push(Fact::new("Records", "incomplete: the program was killed before its end"));
     }
     facts
@@ -229,11 +228,7 @@ fn filled(fill: &Fill) -> String {
 
 fn run_facts(run: &Run, records: &[Record]) -> Vec<Fact> {
     if run.workload == APP {
-        let reported = records.iter().find_map(|record| match record {
-            Record::Reported(reported) => Some(&**reported),
-            _ => None,
-        });
-        return app_facts(run, reported);
+        return app_facts(run, record::reported(records).next());
     }
     let ranks = format!(
         "{} on {}",
@@ -355,11 +350,7 @@ fn failures(job: &Job) -> Vec<String> {
         let node = if failure.node.is_empty() { NONE } else { &failure.node };
         format!("{}: rank {} (node {node}): {}", failure.step, failure.rank, failure.why)
     };
-    let failed = |record: &Record| match record {
-        Record::Failure(failure) => Some(words(failure)),
-        _ => None,
-    };
-    let recorded: Vec<String> = job.records.iter().filter_map(failed).collect();
+    let recorded: Vec<String> = record::failures(&job.records).map(words).collect();
     // The error stream at the end of a program repeats the failure that it recorded.
     if !recorded.is_empty() {
         return recorded;

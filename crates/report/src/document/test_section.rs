@@ -155,11 +155,7 @@ fn time_window_row(window: &TimeWindow) -> Vec<Cell> {
 
 /// What was required and what was reached, for each recorded state.
 fn states(jobs: &[&Job]) -> Option<Table> {
-    let records = jobs.iter().flat_map(|job| job.records.iter().map(move |record| (job, record)));
-    let states = records.filter_map(|(job, record)| match record {
-        Record::State(state) => Some((job, state)),
-        _ => None,
-    });
+    let states = jobs.iter().flat_map(|job| record::states(&job.records).map(move |state| (job, state)));
     let is_aged = states.clone().any(|(_, state)| state.kind == AGE);
     let rows = states.flat_map(|(job, state)| {
         state_rows(state).into_iter().map(move |(what, numbers)| {

@@ -78,10 +78,8 @@ pub(super) struct ChainEntry {
     /// Its kind.
     pub(super) what: ChainEvent,
     /// The file or the job's folder, relative to the campaign folder.
-    #[serde(default)]
     pub(super) path: String,
     /// SHA-256, hexadecimal, of each file that became final, by path relative to the campaign folder.
-    #[serde(default)]
     pub(super) files: BTreeMap<String, String>,
     /// Additional information for readers.
     #[serde(default, skip_serializing_if = "String::is_empty")]

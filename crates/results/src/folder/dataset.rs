@@ -36,32 +36,27 @@ pub struct Manifest {
     /// When that campaign began, RFC 3339.
     pub campaign_started: String,
     /// How long later campaigns may use it after `made`, seconds; absent if it is removed with its campaign.
-    #[serde(default)]
     pub keep_s: Option<f64>,
     /// Regular files in all.
     pub files: u64,
     /// Total size, bytes; 0 if the files were only counted.
     pub bytes: u64,
     /// Allocated bytes; absent if the file system does not report them, or if the files were only counted.
-    #[serde(default)]
     pub allocated_bytes: Option<u64>,
     /// Each file, by path; empty if the files were only counted.
-    #[serde(default)]
     pub list: Vec<DatasetFile>,
     /// The number of files in each directory, by path; empty if each file is listed.
-    #[serde(default)]
     pub counted: Vec<(String, u64)>,
     /// Samples of its contents.
-    #[serde(default)]
     pub samples: Vec<Sample>,
     /// The error of the system if it could not be examined.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     /// Why kept files of an earlier campaign were not used, if there were any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<Reason>,
     /// The state in which it was found, if an earlier campaign made it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reused: Option<DatasetReuse>,
 }
 
@@ -87,7 +82,7 @@ pub struct Recipe {
     /// The mounted device: a device file, or a server with its export.
     pub device: String,
     /// The number of the key of its data; absent without a key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_key: Option<String>,
 }
 
@@ -105,7 +100,7 @@ pub struct DatasetFile {
     /// Modification time, nanoseconds since 1970.
     pub mtime_ns: i64,
     /// Its layout, if the file system reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
 }
 

@@ -10,7 +10,8 @@ use std::fmt;
 use super::{DeadProcess, Job, JobEnd, names};
 use crate::Record;
 use crate::reason::{Reason, reason};
-use crate::record::{APP, Failure};
+use crate::record::{self, APP, Failure};
+use crate::words::words;
 
 /// The number of first and of last lines that are quoted for a job that died.
 const FIRST_LINES: usize = 2;
@@ -40,12 +41,8 @@ impl Job {
 
     /// The failure that it recorded. An external program has no ranks.
     pub fn failure(&self) -> Option<Reason> {
-        let is_app = |record: &Record| matches!(record, Record::Run(run) if run.workload == APP);
-        let Failure { step, rank, node, why, .. } = self.records.iter().find_map(|record| match record {
-            Record::Failure(failure) => Some(failure),
-            _ => None,
-        })?;
-        let has_ranks = !self.records.iter().any(is_app);
+        let Failure { step, rank, node, why, .. } = record::failures(&self.records).next()?;
+        let has_ranks = !record::runs(&self.records).any(|run| run.workload == APP);
         let place = has_ranks.then_some((*rank, node));
         Some(reason!(RecordedFailure {
             step,
@@ -119,34 +116,22 @@ impl Job {
     }
 }
 
-/// Why a launcher starts no rank, or starts ranks that do not find each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaunchRejection {
-    /// Open MPI does not start as root.
-    Root,
-    /// Open MPI has fewer slots than ranks.
-    Slots,
-    /// The launcher does not know an option.
-    Option,
-    /// The launcher does not find the program.
-    Program,
-    /// The launcher cannot reach a node.
-    Node,
-    /// The ranks find no MPI library, or one of another launcher.
-    Mpi,
-}
-
-impl LaunchRejection {
-    /// Its name in reasons.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Root => "root",
-            Self::Slots => "slots",
-            Self::Option => "option",
-            Self::Program => "program",
-            Self::Node => "node",
-            Self::Mpi => "mpi",
-        }
+words! {
+    /// Why a launcher starts no rank, or starts ranks that do not find each other.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum LaunchRejection {
+        /// Open MPI does not start as root.
+        Root = "root",
+        /// Open MPI has fewer slots than ranks.
+        Slots = "slots",
+        /// The launcher does not know an option.
+        Option = "option",
+        /// The launcher does not find the program.
+        Program = "program",
+        /// The launcher cannot reach a node.
+        Node = "node",
+        /// The ranks find no MPI library, or one of another launcher.
+        Mpi = "mpi",
     }
 }
 

@@ -26,10 +26,9 @@ pub struct EarlierCampaign {
     /// Its start, RFC 3339.
     pub started: String,
     /// Its overall outcome; absent if it has not ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     /// Its evidence hash; empty without a hash chain.
-    #[serde(default)]
     pub evidence_hash: String,
 }
 

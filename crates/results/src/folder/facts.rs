@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::words;
+
 /// Facts of the machine that runs the campaign, at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
@@ -27,16 +29,12 @@ pub struct Machine {
     /// Load average of the last minute.
     pub load: f64,
     /// Scaling governors of the processor's cores, the distinct ones; empty if the kernel reports none.
-    #[serde(default)]
     pub governor: String,
     /// Whether the clock is synchronized, as reported by the system's time service.
-    #[serde(default)]
     pub time_sync: String,
     /// The kernel's clock source, such as `tsc`.
-    #[serde(default)]
     pub clock_source: String,
     /// Limits of this process by the kernel's names, soft and hard, with the unit.
-    #[serde(default)]
     pub limits: BTreeMap<String, String>,
     /// The file systems of the plan.
     pub file_systems: Vec<FileSystemFacts>,
@@ -67,7 +65,6 @@ pub struct FileSystemFacts {
     /// Size, bytes.
     pub bytes: u64,
     /// Used, bytes. With `bytes_free` the sum is less than `bytes` if blocks are reserved for root.
-    #[serde(default)]
     pub bytes_used: u64,
     /// Free for this user, bytes.
     pub bytes_free: u64,
@@ -76,13 +73,10 @@ pub struct FileSystemFacts {
     /// Free inodes.
     pub inodes_free: u64,
     /// The kernel's lines of all mounts above and below the directory.
-    #[serde(default)]
     pub mounts: Vec<String>,
     /// The layout of files in the directory, if the file system reports it.
-    #[serde(default)]
     pub layout: Option<Layout>,
     /// Its storage targets, if it reports them.
-    #[serde(default)]
     pub targets: Vec<Target>,
     /// Files and directories of other file systems that it lies on, the highest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -112,27 +106,18 @@ pub struct BackingLayer {
     pub direct: bool,
 }
 
-/// How a file system uses what it lies on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LayerKind {
-    /// A file as a block device.
-    #[default]
-    Loop,
-    /// A directory of an overlay.
-    Overlay,
-    /// A block device in memory.
-    Memory,
-}
-
-impl LayerKind {
-    /// The word, as in a plan.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Loop => "loop",
-            Self::Overlay => "overlay",
-            Self::Memory => "memory",
-        }
+words! {
+    /// How a file system uses what it lies on.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum LayerKind {
+        /// A file as a block device.
+        #[default]
+        Loop = "loop",
+        /// A directory of an overlay.
+        Overlay = "overlay",
+        /// A block device in memory.
+        Memory = "memory",
     }
 }
 

@@ -42,7 +42,7 @@ pub fn sha256_by(mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Re
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

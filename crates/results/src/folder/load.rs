@@ -17,8 +17,7 @@ use super::{
     Campaign, CampaignInfo, ChainedJob, DifferingHash, Job, JobEnd, JobInfo, SCHEMA, beneath, chain, looks,
     names, records,
 };
-use crate::Record;
-use crate::record::{WAITS, WaitingCall};
+use crate::record::{self, WAITS, WaitingCall};
 
 /// The numbers of first and of last lines of a job's error stream that are kept in memory.
 const FIRST_KEPT: usize = 2;
@@ -133,7 +132,7 @@ impl Job {
             Ok(records) => (records.unwrap_or_default(), None),
             Err(error) => (Vec::new(), Some(error.to_string())),
         };
-        let well = info.end == JobEnd::Exit(0) && records.iter().any(|one| matches!(one, Record::End(_)));
+        let well = info.end == JobEnd::Exit(0) && record::is_complete(&records);
         let error_lines = match well {
             true => Vec::new(),
             false => {
@@ -146,8 +145,8 @@ impl Job {
             text.ok().map(|text| String::from_utf8_lossy(&text).into_owned())
         };
         // Only what records are compared with is kept: all outputs of a large campaign may have gigabytes.
-        let has_values = records.iter().any(|record| matches!(record, Record::Value(_)));
-        let is_ior = records.iter().any(|record| matches!(record, Record::Run(run) if run.workload == "ior"));
+        let has_values = record::values(&records).next().is_some();
+        let is_ior = record::runs(&records).any(|run| run.workload == "ior");
         let printed = match (has_values, is_ior) {
             (true, _) => text(names::STDOUT),
             (false, true) => text(names::STDOUT).map(|text| rows_of_ior(&text)),
@@ -227,7 +226,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::record::{Run, SCHEMA, Value};
+    use crate::record::{Record, Run, SCHEMA, Value};
 
     #[test]
     fn of_the_outputs_only_that_which_is_compared_with_records_is_kept() {

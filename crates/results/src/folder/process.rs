@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 /// The process that runs a campaign. It is the note of each `begun` entry of the chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct CampaignProcess {
     /// The name of its node.
     pub host: String,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::beneath;
-use super::hash::sha256_of_any;
+use super::hash::{hexadecimal, sha256_of_any};
 use super::json::named;
 
 /// Random bytes in the name of an incomplete file.
@@ -24,7 +24,7 @@ const PART: &str = ".part";
 pub(super) fn staged(path: &Path) -> io::Result<PathBuf> {
     let mut random = [0; RANDOM_BYTES];
     getrandom(&mut random, GetRandomFlags::empty())?;
-    let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = hexadecimal(&random);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Ok(path.with_file_name(format!(".{name}.{digits}{PART}")))
 }

@@ -6,12 +6,14 @@
 //! Invariant: no file is opened, and no link is followed.
 //! Never here: the contents of files.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
 use rustix::fs::FileType;
 use sha2::{Digest, Sha256};
 
+use super::hash::hexadecimal;
+use super::json::optional;
 use super::{beneath, limits};
 
 /// The most entries of a folder.
@@ -21,7 +23,7 @@ const ENTRIES_MAX: usize = 4_000_000;
 pub fn stamp(dir: &Path) -> io::Result<String> {
     let mut digest = Sha256::new();
     add(dir, Path::new(""), &mut digest, &mut 0)?;
-    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&digest.finalize()))
 }
 
 /// Adds the entries of the directory `within` below `dir`.
@@ -29,14 +31,14 @@ fn add(dir: &Path, within: &Path, digest: &mut Sha256, count: &mut usize) -> io:
     limits::depth(within)?;
     let names = beneath::names(dir, within);
     // The folder itself must be there.
-    let names = if within == Path::new("") { names? } else { present(names)?.unwrap_or_default() };
+    let names = if within == Path::new("") { names? } else { optional(names)?.unwrap_or_default() };
     for name in names {
         *count += 1;
         if *count > ENTRIES_MAX {
             return Err(io::Error::other(format!("the folder has more than {ENTRIES_MAX} entries")));
         }
         let at = within.join(&name);
-        let Some((kind, numbers)) = present(beneath::numbers(dir, &at))? else { continue };
+        let Some((kind, numbers)) = optional(beneath::numbers(dir, &at))? else { continue };
         // A name has no zero byte, so two different lists of names never give the same bytes.
         digest.update(at.as_os_str().as_encoded_bytes());
         digest.update([0]);
@@ -46,14 +48,6 @@ fn add(dir: &Path, within: &Path, digest: &mut Sha256, count: &mut usize) -> io:
         }
     }
     Ok(())
-}
-
-fn present<T>(found: io::Result<T>) -> io::Result<Option<T>> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 #[cfg(test)]

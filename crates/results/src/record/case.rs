@@ -2,51 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a case ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CaseOutcome {
-    /// The promise was kept.
-    #[default]
-    Pass,
-    /// The promise was not kept.
-    Fail,
-    /// The library or the file system reports that it does not support this.
-    Unsupported,
-    /// It was not run. The record has the reason.
-    Skipped,
-    /// The promise was not kept, which is a known failure of this release of the library.
-    Library,
-    /// Its time limit passed, or its job was ended, before the promise was seen to be kept or broken.
-    Undecided,
-}
+use crate::words::words;
 
-impl CaseOutcome {
-    /// All outcomes, in the order of tables.
-    pub const ALL: [Self; 6] =
-        [Self::Pass, Self::Fail, Self::Unsupported, Self::Skipped, Self::Library, Self::Undecided];
-
-    /// The outcome with this word.
-    pub fn named(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
-    }
-
-    /// Its word in records.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Unsupported => "unsupported",
-            Self::Skipped => "skipped",
-            Self::Library => "library",
-            Self::Undecided => "undecided",
-        }
+words! {
+    /// How a case ended.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CaseOutcome {
+        /// The promise was kept.
+        #[default]
+        Pass = "pass",
+        /// The promise was not kept.
+        Fail = "fail",
+        /// The library or the file system reports that it does not support this.
+        Unsupported = "unsupported",
+        /// It was not run. The record has the reason.
+        Skipped = "skipped",
+        /// The promise was not kept, which is a known failure of this release of the library.
+        Library = "library",
+        /// Its time limit passed, or its job was ended, before the promise was seen to be kept or broken.
+        Undecided = "undecided",
     }
 }
 
 /// One case, with its outcome over all ranks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Case {
     /// Its name, with its group before the first dot.
     pub name: String,
@@ -77,7 +57,6 @@ impl Case {
 
 /// The evidence that a promise was not kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Evidence {
     /// The rank that saw it.
     pub rank: u32,
@@ -103,7 +82,7 @@ mod tests {
     use crate::Record;
 
     #[test]
-    fn a_case_loads_with_all_fields_with_some_fields_and_with_unknown_fields() {
+    fn a_case_loads_also_with_an_unknown_field() {
         let evidence = Evidence { rank: 2, offset: Some(4096), found: "0x00".into(), ..Evidence::default() };
         let case = Case {
             name: "posix.append.records".into(),
@@ -117,9 +96,8 @@ mod tests {
         assert!(text.starts_with(r#"{"record":"case","name":"posix.append.records""#), "{text}");
         assert!(text.contains(r#""outcome":"fail""#), "{text}");
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
-        let part = r#"{"record":"case","name":"a.b","outcome":"library","added_later":1}"#;
-        let wanted = Case { name: "a.b".into(), outcome: CaseOutcome::Library, ..Case::default() };
-        assert_eq!(serde_json::from_str::<Record>(part).unwrap(), Record::Case(Box::new(wanted)));
+        let later = text.replacen('{', r#"{"added_later":1,"#, 1);
+        assert_eq!(serde_json::from_str::<Record>(&later).unwrap(), record);
     }
 
     #[test]

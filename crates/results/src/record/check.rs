@@ -12,13 +12,10 @@ pub struct Check {
     /// The first bad ranges of each rank, at most [`Check::CAP`] of all ranks together.
     pub bad: Vec<BadRange>,
     /// The number of bad ranges.
-    #[serde(default)]
     pub ranges: u64,
     /// How many ranks found wrong data.
-    #[serde(default)]
     pub bad_ranks: u64,
     /// The ranks with most wrong data, at most [`Check::WORST`].
-    #[serde(default)]
     pub worst: Vec<BadRank>,
 }
 
@@ -64,9 +61,7 @@ pub struct BadRange {
     pub found: String,
     /// The kind of error: `flipped`, `torn`, `misplaced`, `foreign`, `stale`, `zero`, `truncated`,
     /// `other-key`, or `wrong` if the packet type cannot distinguish these.
-    #[serde(default)]
     pub kind: String,
     /// What is known about the origin of the found data; empty if nothing is.
-    #[serde(default)]
     pub detail: String,
 }

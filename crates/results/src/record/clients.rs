@@ -35,7 +35,7 @@ pub struct Clients {
     #[serde(default, skip_serializing_if = "DifferingNodes::is_empty")]
     pub other_server: DifferingNodes,
     /// The node whose wall clock differs most from that of the node of rank 0; absent with a single node.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub farthest: Option<ClockDifference>,
     /// The identity of each node, that of rank 0 first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -191,15 +191,5 @@ mod tests {
         assert!(apart(1_000, 2_000).least_s() < 1e-12);
         let reason = apart(-30_000_000_000, 2_000).reason("n1");
         assert!(reason.get(row::ClockSkew::behind).is_some_and(|s| (s - 30.0).abs() < 1e-9), "{reason}");
-    }
-
-    #[test]
-    fn older_records_without_reports_of_the_nodes_still_load() {
-        let old = "{\"schema\":1,\"tool\":\"assay 0.1.0\",\"workload\":\"ior\",\"argv\":[],\"started\":\"\",\
-                   \"host\":\"n1\",\"ranks\":2,\"nodes\":2,\"clock\":{\"source\":\"\",\"resolution_ns\":1,\
-                   \"cost_ns\":1.0,\"offset_uncertainty_ns\":3}}";
-        let run: super::super::Run = serde_json::from_str(old).unwrap();
-        assert_eq!((run.nodes, &run.clients), (2, &None));
-        assert!(!serde_json::to_string(&run).unwrap().contains("clients"));
     }
 }

@@ -13,10 +13,10 @@ pub struct FailedCall {
     /// The path of the file or directory.
     pub path: String,
     /// The offset in the file, bytes; absent if the call is about the path itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// The number of the system's error; absent if a library reports none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub errno: Option<i32>,
     /// Whether the call succeeded but moved too few bytes, or listed too few entries.
     #[serde(default, skip_serializing_if = "super::is_false")]

@@ -16,10 +16,10 @@ pub struct NodeIdentity {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub boot_id: String,
     /// The highest seccomp mode of a process there: 0 none, 1 strict, 2 a filter.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub seccomp: u32,
     /// The process that traces one of them; 0 if there is none.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub tracer_pid: u32,
     /// The name of that process.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -74,10 +74,6 @@ impl Run {
         let kernels = self.clients.as_ref().and_then(|clients| clients.kernels());
         kernels.map_or(self.nodes, |kernels| kernels.min(self.nodes)).max(1)
     }
-}
-
-pub(super) fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::identity::is_zero;
+use super::is_zero;
 
 /// Bytes that the kernel counted from the preparation of a phase to its record, over all processes of the run
 /// (proc(5), `/proc/PID/io`).
@@ -30,7 +30,7 @@ pub struct KernelCount {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub seccomp: u32,
     /// What the clients of a network file system counted; absent on other file systems.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mount: Option<MountCount>,
 }
 

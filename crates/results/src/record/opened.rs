@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::is_zero;
+
 /// The files that the ranks of a phase opened, after links were followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenedFiles {
@@ -43,8 +45,4 @@ pub struct StrayFile {
 impl OpenedFiles {
     /// The most files that a record lists.
     pub const CAP: usize = 5;
-}
-
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// The required and the reached state. Shares are parts of the whole file system, 0 to 1, including the data
 /// of others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct ReachedState {
     /// The kind of state: `age`, or `preload` (files counted in directories before the test).
     pub kind: String,
@@ -62,7 +61,6 @@ pub struct ReachedState {
 
 /// The fragmentation of examined files that hold bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct StateExtents {
     /// The number of examined files.
     pub files: u64,
@@ -100,7 +98,6 @@ impl StateExtents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Record;
 
     #[test]
     fn extents_are_counted_file_by_file() {
@@ -109,24 +106,5 @@ mod tests {
         [(1, 10), (5, 20), (0, 7), (2, 3)].into_iter().for_each(|(extents, bytes)| found.add(extents, bytes));
         assert_eq!(found, StateExtents { files: 4, extents: 8, fragmented: 2, bytes: 40, most: 5 });
         assert_eq!((found.mean(), found.share_fragmented()), (2.0, 0.5));
-    }
-
-    #[test]
-    fn a_state_loads_with_all_fields_with_some_fields_and_with_unknown_fields() {
-        let extents = StateExtents { files: 3, extents: 7, fragmented: 1, bytes: 9, most: 5 };
-        let state = ReachedState {
-            kind: "age".into(),
-            blocks_target: Some(0.8),
-            blocks: 0.799,
-            extents: Some(extents),
-            ..ReachedState::default()
-        };
-        let record = Record::State(Box::new(state));
-        let text = serde_json::to_string(&record).unwrap();
-        assert!(text.starts_with(r#"{"record":"state","kind":"age""#), "{text}");
-        assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
-        let part = r#"{"record":"state","kind":"preload","files":7,"added_later":[1]}"#;
-        let wanted = ReachedState { kind: "preload".into(), files: 7, ..ReachedState::default() };
-        assert_eq!(serde_json::from_str::<Record>(part).unwrap(), Record::State(Box::new(wanted)));
     }
 }

@@ -5,7 +5,6 @@ use units::{duration, percent};
 
 /// How long the ranks were in fsync. No latency of a transfer includes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct SyncTime {
     /// The longest time of a rank, seconds.
     pub seconds_max: f64,

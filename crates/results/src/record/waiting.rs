@@ -23,7 +23,7 @@ pub struct WaitingCall {
     /// The path of the file; empty if it is not known.
     pub path: String,
     /// The offset in the file, bytes; absent if the call has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// For how long it has lasted at least, seconds.
     pub seconds: u64,

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use results::folder::{self, DeadProcess, Fill, Job, JobEnd, JobInfo, Program, StagedJob, names};
 use results::reason::Reason;
-use results::record::{Failure, Record, Run};
+use results::record::{self, Failure, Record, Run};
 use results::records::{self, RecordFile, Sink};
 
 use super::ask::{self, FileSystemAnswers};
@@ -330,9 +330,5 @@ fn traffic(before: Option<u64>, after: Option<u64>) -> Option<i64> {
 
 /// The libraries that a job reports as loaded.
 fn libraries(records: &[Record]) -> Vec<String> {
-    let loaded = |record: &Record| match record {
-        Record::End(end) => Some(end.libraries.clone()),
-        _ => None,
-    };
-    records.iter().find_map(loaded).unwrap_or_default()
+    record::ends(records).next().map(|end| end.libraries.clone()).unwrap_or_default()
 }

@@ -5,7 +5,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use results::folder::{self, Job, JobEnd, JobInfo, StagedJob};
-use results::record::{APP, BadRange, ErrorCause, FailedCall, Failure, Notice, Phase, Record, error_cause};
+use results::record::{
+    self, APP, BadRange, ErrorCause, FailedCall, Failure, Notice, Phase, Record, error_cause,
+};
 
 use super::site::CampaignSite;
 use super::{CampaignRequest, Trouble};
@@ -67,8 +69,7 @@ fn shown_failure(
         let path = if call.path.is_empty() { files } else { Path::new(&call.path) };
         return JobFailure::Full(named(path, &io::Error::new(full.kind(), text)));
     }
-    let is_complete = job.records.iter().any(|record| matches!(record, Record::End(_)));
-    if is_complete && !job.records.iter().any(has_no_number) {
+    if record::is_complete(&job.records) && !job.records.iter().any(has_no_number) {
         return JobFailure::Other;
     }
     without_space().map_or(JobFailure::Other, |full| {

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 
 use results::folder::{self, Job, JobEnd, JobInfo, LaunchRejection, names};
 use results::reason::{Reason, reason};
-use results::record::{APP, Record};
+use results::record::{self, APP};
 
 use super::job::Prepared;
 use super::site::CampaignSite;
@@ -211,11 +211,7 @@ fn differs(
     if job.workload == APP {
         return None;
     }
-    let run = probe.records.iter().find_map(|record| match record {
-        Record::Run(run) => Some(run),
-        _ => None,
-    });
-    let Some(run) = run else {
+    let Some(run) = record::runs(&probe.records).next() else {
         return Some((
             reason!(ProbeFailed { output: probe.error_summary(), ..reason }),
             ProbeMistake::Unknown,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use results::Record;
 use results::comparison::MetricDirection;
 use results::history::{EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
-use results::record::{Reported, Value};
+use results::record::{self, Reported, Value};
 
 use super::words::without_places;
 use super::{ImportError, ImportNames, number, seconds};
@@ -68,12 +68,9 @@ pub struct LoggedRate {
 impl LoggedTest {
     /// From an output, and its records.
     pub fn from_records(records: &[Record], text: &str) -> Self {
-        let reported = records.iter().find_map(|record| match record {
-            Record::Reported(facts) => Some((**facts).clone()),
-            _ => None,
-        });
-        let reported = reported.unwrap_or_default();
-        Self { rates: rates(records, &reported), reported, fill: text.lines().find_map(used) }
+        let reported = record::reported(records).next().cloned().unwrap_or_default();
+        let rates = record::values(records).map(|value| rate(value, &reported)).collect();
+        Self { rates, reported, fill: text.lines().find_map(used) }
     }
 }
 
@@ -143,14 +140,6 @@ fn points_of(
         concurrency: None,
     };
     Ok(rates.iter().map(point).collect())
-}
-
-fn rates(records: &[Record], reported: &Reported) -> Vec<LoggedRate> {
-    let values = records.iter().filter_map(|record| match record {
-        Record::Value(value) => Some(value),
-        _ => None,
-    });
-    values.map(|value| rate(value, reported)).collect()
 }
 
 fn rate(value: &Value, reported: &Reported) -> LoggedRate {

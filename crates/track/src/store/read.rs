@@ -134,7 +134,7 @@ fn summary_of_series(row: &SqlRow) -> Result<SeriesSummary, DatabaseError> {
         unit: name(7)?,
     };
     let word = row.text(8)?;
-    let direction = MetricDirection::ALL.into_iter().find(|one| one.word() == word).unwrap_or_default();
+    let direction = MetricDirection::named(word).unwrap_or_default();
     Ok(SeriesSummary {
         id: row.integer(0)?,
         series,
@@ -165,7 +165,7 @@ fn summary_of_entry(row: &SqlRow) -> Result<EntrySummary, DatabaseError> {
     Ok(EntrySummary {
         id: row.integer(0)?,
         hash: row.text(1)?.to_owned(),
-        source: EntrySource::ALL.into_iter().find(|one| one.word() == source).unwrap_or_default(),
+        source: EntrySource::named(source).unwrap_or_default(),
         location: row.text(3)?.to_owned(),
         plan: row.text(4)?.to_owned(),
         tool: row.text(5)?.to_owned(),

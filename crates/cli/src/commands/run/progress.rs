@@ -13,7 +13,7 @@ use measure::statistics;
 use plan::schedule::PlannedJob;
 use report::sentences::sentence;
 use results::folder::{self, Job, JobEnd, RunningJob, names};
-use results::record::{CaseOutcome, Counts, Phase, Record};
+use results::record::{self, CaseOutcome, Counts, Phase};
 use units::{Dimension, Quantity, count, duration, rate_decimal, several, visible};
 
 use super::notifier::Notifier;
@@ -273,15 +273,9 @@ fn outcome(job: &Job) -> String {
     if let Some(made) = job.dataset.as_ref().filter(|made| made.reused.is_some()) {
         return format!("reused: created by {} at {}", made.campaign, made.made);
     }
-    let phases = job.records.iter().filter_map(|record| match record {
-        Record::Phase(phase) => Some(&**phase),
-        _ => None,
-    });
-    let phases: Vec<&Phase> = phases.collect();
-    let values = job.records.iter().filter_map(|record| match record {
-        Record::Value(value) => Some(format!("{} {}", value.name, quantity(value.value, &value.unit))),
-        _ => None,
-    });
+    let phases: Vec<&Phase> = record::phases(&job.records).collect();
+    let values = record::values(&job.records);
+    let values = values.map(|value| format!("{} {}", value.name, quantity(value.value, &value.unit)));
     let shown = of_phases(&phases).into_iter().chain(values);
     let shown: Vec<String> = shown.chain((!cases.is_empty()).then_some(cases)).collect();
     let recreated = job.dataset.as_ref().and_then(|made| made.instead_of.as_ref());
@@ -324,10 +318,8 @@ fn quantity(value: f64, unit: &str) -> String {
 
 /// The number of cases with each outcome; empty without cases.
 fn cases(job: &Job) -> String {
-    let number = |wanted: CaseOutcome| {
-        let such = |record: &&Record| matches!(record, Record::Case(case) if case.outcome == wanted);
-        job.records.iter().filter(such).count()
-    };
+    let number =
+        |wanted: CaseOutcome| record::cases(&job.records).filter(|case| case.outcome == wanted).count();
     let counted = CaseOutcome::ALL.map(|outcome| (number(outcome), outcome.word()));
     let shown = counted.iter().filter(|(number, _)| *number > 0);
     shown.map(|(number, word)| format!("{number} {word}")).collect::<Vec<_>>().join(", ")
@@ -356,7 +348,7 @@ fn speed(phase: &Phase) -> String {
 
 #[cfg(test)]
 mod tests {
-    use results::record::{Case, Spans, Value, Window};
+    use results::record::{Case, Record, Spans, Value, Window};
 
     use super::*;
 
