@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn work_that_hangs_holds_only_its_page_and_each_request_for_it_ends() {
-        let pages = Arc::new(KeptPages { patience: Duration::from_millis(100), ..KeptPages::default() });
+        let pages = Arc::new(KeptPages { patience: Duration::from_millis(500), ..KeptPages::default() });
         let (release, released) = std::sync::mpsc::channel::<()>();
         let hanging = move |_| {
             let _ = released.recv();
