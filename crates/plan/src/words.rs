@@ -9,34 +9,16 @@ pub(crate) trait Word: Sized {
     fn named(word: &str) -> Option<Self>;
 }
 
-/// Defines an enum of words.
+/// Defines an enum of words that a key may have.
 macro_rules! words {
-    (
-        $(#[$meta:meta])*
-        $vis:vis enum $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)* }
-    ) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        $vis enum $name {
-            $($(#[$variant_meta])* $variant,)*
-        }
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($variants:tt)* }) => {
+        units::words! { $(#[$meta])* $vis enum $name { $($variants)* } }
 
         impl $crate::words::Word for $name {
-            const WORDS: &'static [&'static str] = &[$($word),*];
+            const WORDS: &'static [&'static str] = Self::WORDS;
 
             fn named(word: &str) -> Option<Self> {
-                match word {
-                    $($word => Some(Self::$variant),)*
-                    _ => None,
-                }
-            }
-        }
-
-        impl $name {
-            /// The word as a plan writes it.
-            #[allow(dead_code, reason = "some are only read")]
-            pub(crate) fn word(self) -> &'static str {
-                <Self as $crate::words::Word>::WORDS[self as usize]
+                Self::named(word)
             }
         }
     };

@@ -16,7 +16,7 @@ use crate::Outcome;
 use crate::folder::Head;
 use crate::reason::Reason;
 use crate::statistics::Interval;
-use crate::words::words;
+use units::words;
 
 /// Campaigns that were compared with the first of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,7 +70,7 @@ pub struct ComparedCampaign {
 
 words! {
     /// Which values of a metric are better.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Default)]
     pub enum MetricDirection {
         /// A rate: more is faster.
         HigherIsFaster = "higher-is-faster",
@@ -149,7 +149,7 @@ pub struct RowConclusion {
 
 words! {
     /// What the values of two campaigns show.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[derive(Hash)]
     pub enum Conclusion {
         /// The rate is higher, or the time is lower.
         Faster = "faster",

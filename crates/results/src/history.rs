@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::comparison::MetricDirection;
 use crate::reason::{Code, Datum};
 use crate::verdict::Outcome;
-use crate::words::words;
+use units::words;
 
 /// What a history keeps of one campaign, or of one imported file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +48,7 @@ pub struct HistoryEntry {
 
 words! {
     /// Where an entry comes from.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Default)]
     pub enum EntrySource {
         /// A campaign whose evidence was checked.
         #[default]

@@ -18,7 +18,6 @@ pub mod same_fs;
 mod severity;
 pub mod summary;
 mod verdict;
-mod words;
 
 pub use finding::{Finding, Severity};
 pub use folder::{progress, records};

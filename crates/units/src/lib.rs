@@ -1,5 +1,5 @@
 //! Quantities as people write them: sizes, rates, durations, shares. Also the errors of a user, and text that
-//! is safe to show.
+//! is safe to show, and enums of fixed words.
 //!
 //! Values with a unit, from contracts and command lines, are parsed here, once. The result is a [`Quantity`]
 //! in base units (bytes, bytes per second, operations per second, seconds, fraction).
@@ -13,6 +13,7 @@ mod quantity;
 mod usage;
 mod utf8;
 mod visible;
+mod words;
 
 pub use format::{
     bytes_binary, confidence, count, duration, exponential, percent, percent_apart, rate_binary,

@@ -6,7 +6,6 @@ use super::defaults::{Defaults, ParseResult, among};
 use super::launch::without_empty;
 use super::wire;
 use crate::app::{App, AppMetric, KnownProgram};
-use crate::words::Word as _;
 
 impl Defaults<'_> {
     /// The program of a test.

@@ -11,7 +11,7 @@ use super::{DeadProcess, Job, JobEnd, names};
 use crate::Record;
 use crate::reason::{Reason, reason};
 use crate::record::{self, APP, Failure};
-use crate::words::words;
+use units::words;
 
 /// The number of first and of last lines that are quoted for a job that died.
 const FIRST_LINES: usize = 2;
@@ -118,7 +118,6 @@ impl Job {
 
 words! {
     /// Why a launcher starts no rank, or starts ranks that do not find each other.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum LaunchRejection {
         /// Open MPI does not start as root.
         Root = "root",

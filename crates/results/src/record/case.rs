@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::words;
+use units::words;
 
 words! {
     /// How a case ended.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[derive(Default, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum CaseOutcome {
         /// The promise was kept.

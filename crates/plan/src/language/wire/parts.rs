@@ -10,7 +10,7 @@ use super::{
     keys,
 };
 use crate::app::{KnownProgram, Pick, Stream};
-use crate::words::{Word as _, words};
+use crate::words::words;
 use crate::{Stat, Stripes};
 
 keys! {
