@@ -390,21 +390,20 @@ pub struct Campaign {
 
 /// Repetitions that were added to a campaign after its verdicts were known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Extension {
     /// Further repetitions of each test; 0 if jobs without a result are repeated instead.
     pub repetitions: u32,
     /// The tests whose jobs without a result are repeated.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeat: Vec<String>,
     /// The folders of these jobs, relative to the campaign folder.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<String>,
     /// The name of the user on this machine.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub user: String,
     /// The tests that were chosen; empty for all.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
     /// The reason that the user gave.
     pub reason: String,

@@ -16,6 +16,8 @@ pub mod reason;
 pub mod record;
 pub mod same_fs;
 mod severity;
+#[cfg(test)]
+mod stored_tests;
 pub mod summary;
 mod verdict;
 

@@ -18,7 +18,6 @@ pub const TABLES: [&str; 3] = ["Systems", "Benchmarks and their purpose", "Resul
 
 /// The results of a campaign that are not verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Summary {
     /// The layout of the report that the plan selects; empty for the usual one.
     pub layout: String,
@@ -35,13 +34,12 @@ pub struct Summary {
     /// Findings of the linter before the run and of the judge after it, with approved waivers.
     pub findings: Vec<Finding>,
     /// How the campaign ran until its verdicts; absent if nothing interrupted it and it had no witness.
-    #[serde(skip_serializing_if = "CampaignCourse::is_plain")]
+    #[serde(default, skip_serializing_if = "CampaignCourse::is_plain")]
     pub course: CampaignCourse,
 }
 
 /// How a campaign ran, from its hash chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct CampaignCourse {
     /// How often it was resumed.
     pub resumed: u32,
@@ -50,10 +48,10 @@ pub struct CampaignCourse {
     /// Folders of jobs that ran again after such an attempt.
     pub repeated: Vec<String>,
     /// Attempts at jobs that died without a result and ran again, as the plan wants.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub died: Vec<RepeatedAttempt>,
     /// Attempts at jobs without a result that a user had run again after the verdicts were known.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<RepeatedAttempt>,
     /// The witness; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -80,7 +80,6 @@ pub struct Verdict {
     /// Why, with the numbers.
     pub reason: Reason,
     /// The statistic of the repetitions that was compared: `mean`, `median`, `min`, `max` or `cov`.
-    #[serde(default)]
     pub statistic: String,
     /// Its value, in the base unit of the metric; absent if nothing was measured.
     pub value: Option<f64>,

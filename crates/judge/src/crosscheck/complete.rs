@@ -58,13 +58,19 @@ fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
     let parts = [
         ("latency", phase.latency.is_none()),
         ("timeline", phase.timeline.is_none() && has_columns && is_whole),
-        ("each_rank", phase.each_rank.is_none() && has_columns && is_whole),
+        ("each_rank", has_no_ranks(phase) && has_columns && is_whole),
         ("moments", phase.moments.is_none() && has_columns),
         ("kernel", phase.kernel.is_none() && is_whole),
         ("pace", !has_pace && phase.spans.transfer_s >= PACED_S),
         ("check", phase.check.is_none() && phase.phase.ends_with("_check")),
     ];
     parts.into_iter().find_map(|(name, is_missing)| (is_missing && phase.ops > 0).then_some(name))
+}
+
+/// Whether a phase lacks the work of the ranks, or one of the columns that every run has.
+fn has_no_ranks(phase: &Phase) -> bool {
+    let each = phase.each_rank.as_ref();
+    each.is_none_or(|each| each.moved.is_empty() || each.seconds.is_empty() || each.ended_s.is_empty())
 }
 
 #[cfg(test)]
@@ -80,6 +86,12 @@ mod tests {
     /// A name, and what removes parts from a phase.
     type Without = (&'static str, fn(&mut Phase));
 
+    /// The work of one rank.
+    fn ranks() -> EachRank {
+        let (moved, seconds) = (vec![1].into(), vec![1.0].into());
+        EachRank { ranks: 1, moved, seconds, ended_s: vec![1.0].into(), ..EachRank::default() }
+    }
+
     /// A phase with all parts.
     fn whole(name: &str) -> Phase {
         Phase {
@@ -88,7 +100,7 @@ mod tests {
             backend: "posix".into(),
             latency: Some(Latency::default()),
             timeline: Some(Timeline::default()),
-            each_rank: Some(EachRank::default()),
+            each_rank: Some(ranks()),
             moments: Some(Moments::default()),
             kernel: Some(KernelCount::default()),
             pace: Some(ClockPace { seconds: 1.0, ..ClockPace::default() }),
@@ -101,10 +113,11 @@ mod tests {
 
     #[test]
     fn each_part_of_a_phase_is_missed() {
-        let without: [Without; 8] = [
+        let without: [Without; 9] = [
             ("latency", |phase| phase.latency = None),
             ("timeline", |phase| phase.timeline = None),
             ("each_rank", |phase| phase.each_rank = None),
+            ("each_rank", |phase| phase.each_rank = Some(EachRank { ranks: 1, ..EachRank::default() })),
             ("moments", |phase| phase.moments = None),
             ("kernel", |phase| phase.kernel = None),
             ("pace", |phase| phase.pace = None),

@@ -94,10 +94,6 @@ fn failed(phase: &Phase) -> u128 {
 
 /// The sum, the extremes, the rates and the times of all ranks.
 fn ranks(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
-    // Earlier versions recorded the ranks' entries with the calls on directories.
-    if (phase.phase.as_str(), phase.counts) == ("directories", Counts::Operations) {
-        return None;
-    }
     let moved = || column(&each.moved, each.ranks);
     let sum = moved().map(u128::from).sum::<u128>();
     let (field, total) = total(phase);

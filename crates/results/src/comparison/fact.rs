@@ -36,28 +36,15 @@ pub enum FactArea {
 
 macro_rules! facts {
     ($($variant:ident = $area:ident $word:literal: $meaning:literal;)*) => {
-        /// A fact that is compared.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum ComparedFact {
-            $(#[doc = $meaning] $variant,)*
+        units::words! {
+            /// A fact that is compared.
+            #[derive(PartialOrd, Ord)]
+            pub enum ComparedFact {
+                $(#[doc = $meaning] $variant = $word,)*
+            }
         }
 
         impl ComparedFact {
-            /// All facts, in the order in which they are shown.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// Its word in files.
-            pub fn word(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)*
-                }
-            }
-
-            /// The fact with this word.
-            pub fn named(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|fact| fact.word() == word)
-            }
-
             /// The part of the campaign that it is about.
             pub fn area(self) -> FactArea {
                 match self {

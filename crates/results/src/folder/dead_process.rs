@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 /// The first process of a rank that its launcher reports as ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct DeadProcess {
     /// Its rank; not all versions of Hydra report it.
     #[serde(skip_serializing_if = "Option::is_none")]

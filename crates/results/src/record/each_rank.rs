@@ -47,7 +47,6 @@ impl<T: Copy + PartialEq> From<Vec<T>> for Column<T> {
 
 /// The work of each rank in one phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct EachRank {
     /// How many ranks there are.
     pub ranks: u32,
@@ -58,17 +57,17 @@ pub struct EachRank {
     /// The end of this time, seconds since the clocks of the job were compared, like `began_s`.
     pub ended_s: Column<f64>,
     /// The amount moved at its deadline; only if it continued after the deadline.
-    #[serde(skip_serializing_if = "Column::is_empty")]
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
     pub moved_at_deadline: Column<u64>,
     /// How long it continued after its deadline, seconds.
-    #[serde(skip_serializing_if = "Column::is_empty")]
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
     pub wear_out_s: Column<f64>,
     /// Bytes that the kernel fetched from storage for its process (`read_bytes`, see
     /// [`KernelCount`](super::KernelCount)); only if each rank is a process.
-    #[serde(skip_serializing_if = "Column::is_empty")]
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
     pub kernel_read: Column<u64>,
     /// Bytes that the kernel sent to storage for its process (`write_bytes`).
-    #[serde(skip_serializing_if = "Column::is_empty")]
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
     pub kernel_written: Column<u64>,
     /// Its node, as an index into `nodes`.
     pub node: Column<u32>,
@@ -76,14 +75,14 @@ pub struct EachRank {
     pub nodes: Vec<String>,
     /// The layout of the rank's own file, as an index into `layouts`; only if each rank has its own file and
     /// the file system reports it.
-    #[serde(skip_serializing_if = "Column::is_empty")]
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
     pub layout: Column<u32>,
     /// The layouts of files: each a list of indices into `targets`, empty if it is not known.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<Vec<u32>>,
     /// Names of the storage targets: for Lustre such as `OST0003`, for GlusterFS bricks such as
     /// `host:/brick`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<String>,
 }
 

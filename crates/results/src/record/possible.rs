@@ -114,9 +114,7 @@ impl EachRank {
             && [&self.seconds, &self.ended_s, &self.wear_out_s].iter().all(|column| column.fits(ranks));
         let all = [&self.seconds, &self.ended_s, &self.wear_out_s];
         match self.ranks {
-            count if count != of_phase && count != 0 => {
-                Some(("each_rank.ranks", "is not the number of ranks"))
-            }
+            count if count != of_phase => Some(("each_rank.ranks", "is not the number of ranks")),
             _ if !fits => Some(("each_rank", "has a column of another length")),
             _ if all.iter().any(|column| column.any(|value| value < 0.0)) => Some(("each_rank", NEGATIVE)),
             _ => None,

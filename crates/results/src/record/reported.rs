@@ -7,15 +7,14 @@ use serde::{Deserialize, Serialize};
 
 /// The facts in the output of an external program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Reported {
     /// The command line, in single words.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
     /// The directory that the job was given for its files.
     pub dir: String,
     /// The files or directories of the test.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
     /// Processes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +50,7 @@ pub struct Reported {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_less: Option<(f64, f64)>,
     /// The measured phases, in the order of the output.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<ReportedPhase>,
     /// Seconds of all measured phases.
     #[serde(skip_serializing_if = "Option::is_none")]
