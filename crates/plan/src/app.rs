@@ -71,11 +71,6 @@ impl Stream {
         }
     }
 
-    /// Its name in a plan.
-    pub fn name(self) -> &'static str {
-        self.word()
-    }
-
     /// The end of a message about a missing line of this stream. It names the other stream if that has such a
     /// line, with `verb`. Otherwise it shows how this stream ends.
     fn remedy(self, is_in_other: bool, verb: &str, printed: PrintedText<'_>) -> String {
@@ -162,8 +157,6 @@ macro_rules! rates_row {
 }
 
 impl KnownProgram {
-    /// Its metrics.
-    ///
     /// Recent releases of IOR print `Max Write` only with `-v`. The row of the summary begins with the same
     /// number. It has 20 or more columns after the number, and a row of one repetition has at most 10.
     fn metrics(self) -> &'static [KnownMetric] {
@@ -328,7 +321,7 @@ impl App {
     /// The facts in the output of a job whose files are in `dir`.
     fn reported(&self, dir: &str, printed: PrintedText<'_>) -> Result<Reported, String> {
         let text = printed.of(self.stream);
-        let mut facts = self.parse.map(|program| reported::of(program, text)).unwrap_or_default();
+        let mut facts = self.parse.map(|program| reported::parse(program, text)).unwrap_or_default();
         facts.dir = dir.to_owned();
         let of = |line: &String, name: &str| numbers(line, text).map_err(|why| format!("{name}: {why}"));
         if let Some(line) = &self.tasks {

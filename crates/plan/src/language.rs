@@ -2,11 +2,11 @@
 
 pub(crate) mod form;
 pub(crate) mod keys;
-mod meant;
 pub(crate) mod nearest;
 pub(crate) mod plan_text;
 pub(crate) mod read;
 pub(crate) mod rejections;
+mod suggestion;
 pub(crate) mod table;
 pub(crate) mod toml_errors;
 pub(crate) mod wire;

@@ -11,7 +11,7 @@ use results::record::{Reported, ReportedPhase, printed_words};
 use units::MIB;
 
 /// The facts in the output of a known program.
-pub(super) fn of(program: KnownProgram, text: &str) -> Reported {
+pub(super) fn parse(program: KnownProgram, text: &str) -> Reported {
     match program {
         KnownProgram::Ior => ior(text),
         KnownProgram::Mdtest => mdtest(text),
@@ -179,7 +179,7 @@ write        1369.35     559.13     964.24     405.11  350552.34  143136.95  246
 
     #[test]
     fn the_facts_of_an_output_of_ior_are_read() {
-        let found = of(KnownProgram::Ior, IOR);
+        let found = parse(KnownProgram::Ior, IOR);
         assert_eq!((found.tasks, found.nodes, found.tasks_per_node), (Some(8), Some(2), Some(4)));
         assert_eq!((found.block_bytes, found.transfer_bytes), (Some(4.0 * MIB as f64), Some(16384.0)));
         assert_eq!((found.segments, found.total_bytes), (Some(2), Some(64.0 * MIB as f64)));
@@ -207,7 +207,7 @@ write     40.82      256.00     64.00      0.012099   0.012132   0.012036   0.01
 
     #[test]
     fn the_facts_of_releases_before_3_2_are_read() {
-        let found = of(KnownProgram::Ior, IOR_3_0);
+        let found = parse(KnownProgram::Ior, IOR_3_0);
         assert_eq!(found.argv[1..], ["-a", "POSIX", "-w", "-F", "-o", "d/f"]);
         assert_eq!((found.tasks, found.tasks_per_node, found.nodes), (Some(16), Some(8), None));
         assert_eq!((found.block_bytes, found.transfer_bytes), (Some(2.0 * MIB as f64), Some(65536.0)));
@@ -227,21 +227,25 @@ write      900.00  100.00  500.00  400.00  900.00  100.00  500.00  400.00  5.500
     #[test]
     fn releases_2_without_rows_of_repetitions_have_their_mean() {
         let rates = |text: &str| {
-            of(KnownProgram::Ior, text).phases.iter().map(|one| one.rate / MIB as f64).collect::<Vec<_>>()
+            parse(KnownProgram::Ior, text).phases.iter().map(|one| one.rate / MIB as f64).collect::<Vec<_>>()
         };
         assert_eq!(rates(IOR_2_10), [100.0, 900.0]);
         let summary = IOR_2_10.split_inclusive('\n').skip(3).collect::<String>();
         assert_eq!(rates(&summary), [500.0]);
-        assert_eq!(of(KnownProgram::Ior, &summary).seconds, Some(5.5));
+        assert_eq!(parse(KnownProgram::Ior, &summary).seconds, Some(5.5));
         assert!(rates(&summary.replace("500.00 ", "nan ")).is_empty(), "what cannot be read is absent");
     }
 
     #[test]
     fn a_value_that_differs_between_tests_of_one_output_is_absent() {
-        let found =
-            of(KnownProgram::Ior, &(IOR.to_owned() + &IOR.replace("tasks               : 8", "tasks  : 4")));
+        let found = parse(
+            KnownProgram::Ior,
+            &(IOR.to_owned() + &IOR.replace("tasks               : 8", "tasks  : 4")),
+        );
         assert_eq!((found.tasks, found.nodes), (None, Some(2)));
-        assert!(of(KnownProgram::Ior, "nothing").is_empty() && of(KnownProgram::FlashIo, IOR).is_empty());
+        assert!(
+            parse(KnownProgram::Ior, "nothing").is_empty() && parse(KnownProgram::FlashIo, IOR).is_empty()
+        );
     }
 
     #[test]
@@ -253,7 +257,7 @@ write      900.00  100.00  500.00  400.00  900.00  100.00  500.00  400.00  5.500
                     Directory stat        :    500.0    300.0     200.0     1.0\n   \
                     File read      9.0  9.0  9.0     500.0    300.0     100.0     1.0\n   \
                     Tree creation              500.0    300.0     400.0     1.0\n";
-        let found = of(KnownProgram::Mdtest, text);
+        let found = parse(KnownProgram::Mdtest, text);
         assert_eq!((found.tasks, found.nodes, found.total_items), (Some(2), Some(1), Some(400)));
         assert_eq!((found.argv.len(), found.paths[0].as_str()), (5, "/s/d/m"));
         let phases: Vec<_> = found.phases.iter().map(|one| (one.phase.as_str(), one.seconds)).collect();

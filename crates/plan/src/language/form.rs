@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 use units::{Dimension, Quantity};
 
-use super::meant::{key_like, unknown_key, unknown_word};
+use super::suggestion::{key_like, unknown_key, unknown_word};
 use super::table::{KeyForm, KeyTable, PlanKey};
 
 pub(crate) type FileValue<'i> = Spanned<DeValue<'i>>;

@@ -132,6 +132,7 @@ impl Walk<'_> {
     /// An entry of the file that was read as `read`, with its problems from `first` on; `None` if it is left
     /// out.
     fn entry<T>(&mut self, read: Option<T>, first: usize, value: &FileValue<'_>) -> Option<T> {
+        let name = self.name.take();
         let problems = self.problems.split_off(first).into_iter();
         let problems = problems.map(|problem| self.place.at(problem.span, &problem.what));
         match read {
@@ -145,7 +146,7 @@ impl Walk<'_> {
             }
         }
         let id = value.get_ref().get("id").and_then(|id| id.get_ref().as_str());
-        match (self.key, self.name.as_deref().or(id)) {
+        match (self.key, name.as_deref().or(id)) {
             ("test" | "series" | "group" | "score", Some(id)) => self.errors.spoil(id),
             (key, Some(id)) => self.errors.spoil(format!("{key}.{id}")),
             (key, None) => self.errors.spoil(key),
@@ -202,7 +203,11 @@ impl TableReader<'_, '_, '_> {
         if is_of_file {
             self.walk.key = key.name;
         }
+        let before = self.walk.problems.len();
         let read = T::read(value, self.walk);
+        // The form of a key and the reader of its type agree, so a value is never left out silently.
+        let is_explained = read.is_some() || problem.is_some() || self.walk.problems.len() > before;
+        debug_assert!(is_of_file || is_explained, "`{}` is not read", key.name);
         if let (None, KeyForm::Table(_), true) = (&read, key.form, is_of_file) {
             // Nodes and launcher only matter for some rules.
             self.walk.goes_on &= matches!(key.name, "clients" | "launch");
@@ -235,9 +240,9 @@ impl<T: KeyValue> KeyValue for Vec<T> {
     const FORM: KeyForm = T::FORM.in_list();
 
     fn read(value: &FileValue<'_>, walk: &mut Walk<'_>) -> Option<Self> {
-        let mut all = value.get_ref().as_array()?.iter().map(|one| T::read(one, walk));
+        let all = value.get_ref().as_array()?.iter().map(|value| T::read(value, walk));
         // A table that cannot be read has problems of its own.
-        if T::FORM.table().is_some() { Some(all.flatten().collect()) } else { all.by_ref().collect() }
+        if T::FORM.table().is_some() { Some(all.flatten().collect()) } else { all.collect() }
     }
 }
 
@@ -248,14 +253,15 @@ impl<T: KeyValue> KeyValue for BTreeMap<String, T> {
         let mut all = Self::new();
         for (name, value) in value.get_ref().as_table()? {
             let name = name.get_ref().to_string();
-            walk.name = Some(name.clone()).filter(|_| walk.depth == 0);
+            if walk.depth == 0 {
+                walk.name = Some(name.clone());
+            }
             match T::read(value, walk) {
-                Some(read) => all.extend([(name, read)]),
+                Some(read) => drop(all.insert(name, read)),
                 None if T::FORM.table().is_none() => return None,
                 None => {}
             }
         }
-        walk.name = None;
         Some(all)
     }
 }

@@ -119,9 +119,11 @@ impl Defaults<'_> {
         let Line::Ior(made) = line else {
             return rejected("`cover` is for bytes that readers read, but mdtest creates files".into());
         };
-        if let Some(margin) = margin.as_ref().filter(|margin| *margin.get_ref() < 1.0) {
-            let what =
-                format!("{who}: cover.margin is below 1, so readers would reach the end. Write 1 or more.");
+        if let Some(margin) = margin.as_ref().filter(|it| !(1.0..f64::INFINITY).contains(it.get_ref())) {
+            let is_below = *margin.get_ref() < 1.0;
+            let why =
+                if is_below { "below 1, so readers would reach the end" } else { "not a finite number" };
+            let what = format!("{who}: cover.margin is {why}. Write 1 or more.");
             return Err(self.place.error(margin, what));
         }
         let cover = DatasetDemand {

@@ -85,6 +85,14 @@ fn a_command_line_that_cannot_cover_its_readers_is_rejected_also_with_a_deadline
         let said = rejection(&dataset(&format!("{keys}\n{cover}")));
         assert!(said.contains(why), "{said}");
     }
+    for margin in ["nan", "inf", "1e999"] {
+        let cover = format!("cover = {{ rate = \"4 GB/s\", time = \"30 s\", margin = {margin} }}");
+        let rejected = rejection(&dataset(&format!("ior = \"-w -k -b 1t\"\n{cover}")));
+        assert!(
+            rejected.contains("dataset.d: cover.margin is not a finite number. Write 1 or more"),
+            "{rejected}"
+        );
+    }
     let said = rejection(&dataset("ior = \"-w -k\"\ncover = { rate = \"4 GB\", time = \"30 s\" }"));
     assert!(said.contains("dataset.d: cover.rate: `4 GB` does not fit"), "{said}");
 }

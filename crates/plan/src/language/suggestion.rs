@@ -72,7 +72,7 @@ const IMPOSSIBLE: &[(&str, &[&str], &str)] = &[(
 pub(super) fn unknown_key(file: &'static KeyTable, table: &str, key: &str, known: &[&str]) -> String {
     let is_impossible = |(of, keys, _): &&(&str, &[&str], &str)| *of == table && keys.contains(&key);
     let impossible = IMPOSSIBLE.iter().find(is_impossible).map(|(_, _, hint)| format!(". {hint}."));
-    unknown("key", key, impossible.or_else(|| key_meant(file, key, known)), known)
+    unknown("key", key, impossible.or_else(|| key_hint(file, key, known)), known)
 }
 
 /// The message about an unknown word.
@@ -94,9 +94,9 @@ fn unknown(kind: &str, unknown: &str, hint: Option<String>, known: &[&str]) -> S
 }
 
 /// The hint about an unknown key: the key that is meant, what to write instead, or `None`.
-fn key_meant(file: &'static KeyTable, unknown: &str, known: &[&str]) -> Option<String> {
-    if let Some(meant) = synonym(unknown, known) {
-        return Some(did_you_mean(meant));
+fn key_hint(file: &'static KeyTable, unknown: &str, known: &[&str]) -> Option<String> {
+    if let Some(word) = synonym(unknown, known) {
+        return Some(did_you_mean(word));
     }
     let low = unknown.to_lowercase();
     if let Some((_, hint)) = ELSEWHERE.iter().find(|(words, _)| words.contains(&low.as_str())) {
