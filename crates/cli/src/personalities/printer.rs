@@ -37,17 +37,22 @@ impl Printer {
     /// Writes text and flushes it. A closed pipe is not an error, except of a file.
     pub(crate) fn put(&mut self, text: &str) {
         self.put_later(text);
-        let flushed = self.to.flush();
-        self.keep(flushed);
+        self.flush();
     }
 
-    /// Writes text without a flush, for many short lines.
+    /// Hands on what was written later.
+    pub(crate) fn flush(&mut self) {
+        let flushed = self.to.flush();
+        self.remember_failure(flushed);
+    }
+
+    /// Writes text without a flush, for many short lines. [`flush`](Self::flush) follows.
     pub(crate) fn put_later(&mut self, text: &str) {
         let written = match self.escapes {
             true => self.to.write_all(visible_lines(text).as_bytes()),
             false => self.to.write_all(text.as_bytes()),
         };
-        self.keep(written);
+        self.remember_failure(written);
     }
 
     /// Prints a text as own lines, unless the output has none.
@@ -68,10 +73,11 @@ impl Printer {
 
     /// Gives the first failure.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
+        self.flush();
         self.broken.take().map_or(Ok(()), Err)
     }
 
-    fn keep(&mut self, done: io::Result<()>) {
+    fn remember_failure(&mut self, done: io::Result<()>) {
         if let Err(error) = done
             && !(self.may_close && error.kind() == ErrorKind::BrokenPipe)
         {
@@ -135,6 +141,9 @@ pub(crate) mod tests {
             let mut file = Printer::to_file(Failing(kind));
             file.put("a");
             assert!(file.finish().is_err(), "{kind:?}");
+            let mut late = Printer::new(io::BufWriter::new(Failing(kind)), false);
+            late.put_later("a");
+            assert_eq!(late.finish().is_err(), failed, "{kind:?}");
         }
     }
 }

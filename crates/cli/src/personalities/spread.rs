@@ -6,9 +6,8 @@ pub(crate) struct ValueSpread {
     pub(crate) count: u64,
     pub(crate) max: f64,
     pub(crate) min: f64,
-    sum: f64,
-    /// The mean up to now, and the sum of squared distances from it.
-    running_mean: f64,
+    mean: f64,
+    /// The sum of squared distances from the mean.
     squares: f64,
 }
 
@@ -18,15 +17,14 @@ impl ValueSpread {
         self.max = if is_first { value } else { self.max.max(value) };
         self.min = if is_first { value } else { self.min.min(value) };
         self.count += 1;
-        self.sum += value;
-        let distance = value - self.running_mean;
-        self.running_mean += distance / self.count as f64;
-        self.squares += distance * (value - self.running_mean);
+        let distance = value - self.mean;
+        self.mean += distance / self.count as f64;
+        self.squares += distance * (value - self.mean);
     }
 
     /// The mean; 0 without values.
     pub(crate) fn mean(&self) -> f64 {
-        self.sum / self.count.max(1) as f64
+        self.mean
     }
 
     /// The sample standard deviation (n - 1); 0 for up to one value.
@@ -55,7 +53,10 @@ mod tests {
         assert_eq!((two.max, two.min, two.mean(), two.population_deviation()), (4.0, 2.0, 3.0, 1.0));
         assert_eq!(two.sample_deviation(), 2.0_f64.sqrt());
         let once = spread(&[7.1]);
-        assert_eq!((once.mean(), once.sample_deviation(), once.population_deviation()), (7.1, 0.0, 0.0));
+        assert_eq!((once.max, once.min, once.mean()), (7.1, 7.1, 7.1));
+        assert_eq!((once.sample_deviation(), once.population_deviation()), (0.0, 0.0));
+        // Equal values have exactly their value as mean, so that it is not above the largest.
+        assert_eq!(spread(&[0.1; 3]).mean(), 0.1);
         // A mean far from zero costs no digits.
         assert_eq!(spread(&[1e12, 1e12 + 2.0, 1e12, 1e12 + 2.0]).population_deviation(), 1.0);
     }

@@ -99,10 +99,10 @@ fn lines(power: &PlanPower, clauses: usize, noun: &str) -> Result<String> {
 /// The repetitions that are enough for the wanted probability.
 fn enough(repetitions: Option<u32>) -> String {
     let (margin, wanted) = WANTED;
-    let asked = format!("{} at {} better", percent(wanted, 0), percent(margin, 0));
+    let goal = format!("{} at {} better", percent(wanted, 0), percent(margin, 0));
     match repetitions {
-        Some(n) => format!("{asked} needs n = {n}"),
-        None => format!("no n up to {} gives {asked}", results::statistics::REPETITIONS_MAX),
+        Some(n) => format!("{goal} needs n = {n}"),
+        None => format!("no n up to {} gives {goal}", results::statistics::REPETITIONS_MAX),
     }
 }
 

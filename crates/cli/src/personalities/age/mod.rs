@@ -33,20 +33,20 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
     if args.print_profile {
         return Ok(program.print(DEFAULT_PROFILE));
     }
-    let (meant, storage) = (MeantAgeing::read(args)?, posix()?);
-    let (record, progress) = (meant.record.as_deref(), meant.progress.as_deref());
+    let (parsed, storage) = (MeantAgeing::read(args)?, posix()?);
+    let (record, progress) = (parsed.record.as_deref(), parsed.progress.as_deref());
     // Only rank 0 reads files.
     let outside = || {
-        let profile = meant.profile()?;
+        let profile = parsed.profile()?;
         Ok((profile, open_voice(record, None, progress, |files| Ok(LiveLine::new(files)))?))
     };
     waiting::records_in(record);
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let (session, outside) = session.agree(program.speaks.then(outside).transpose())?;
     let (profile, voice) = outside.map_or((None, None), |(profile, voice)| (profile, Some(voice)));
-    let request = AgeingRequest { profile, ..meant.request.clone() };
+    let request = AgeingRequest { profile, ..parsed.request.clone() };
     if session.mpi().is_none() {
-        let advice = match meant.remove {
+        let advice = match parsed.remove {
             true => ". Continue with --remove.",
             false => ". Continue with --resume, or remove it with --remove.",
         };
@@ -54,7 +54,7 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
     }
     Ok(perform(program, session, voice, |part, line| {
         let speaks = part.comm.rank() == 0;
-        let done = if meant.remove {
+        let done = if parsed.remove {
             remove(part, &*storage, &request)
         } else {
             age(part, &*storage, &request, line)

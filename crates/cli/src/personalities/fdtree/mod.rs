@@ -64,7 +64,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         interrupt::watch(program.name, trees(&ready.parameters, session.size()), "");
     }
     let printer = Printer::new(BufWriter::new(io::stdout()), plain);
-    let text = |kept| (kept, FdtreeText::new(look, printer, started));
+    let text = |records| (records, FdtreeText::new(look, printer, started));
     Ok(perform(program, session, kept.map(text), |part, voice| one_rank(&ready, part, voice)))
 }
 

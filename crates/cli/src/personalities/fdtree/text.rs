@@ -193,6 +193,7 @@ impl FdtreeText {
         if self.look.debug {
             let base = format!("{}/", self.look.parameters.tree(0, self.look.ranks));
             trace::phase(step, self.look.parameters.shape, &base, &mut |line| self.printer.put_later(line));
+            self.printer.flush();
         }
     }
 

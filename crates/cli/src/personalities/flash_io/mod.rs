@@ -53,7 +53,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());
     let look = FlashIoLook { parameters, version, ranks: session.size(), quiet, latency };
     let (session, kept) = session.agree(program.records(typed.record.as_deref()))?;
-    let text = |kept| (kept, FlashIoText::new(look, Printer::to_stdout(plain)));
+    let text = |records| (records, FlashIoText::new(look, Printer::to_stdout(plain)));
     let (rank, ranks, arrays) = (session.rank(), session.size(), &*ready.arrays);
     Ok(std::thread::scope(|scope| {
         let standing = || RankStanding { inside: ready.call(), stuck: arrays.stuck() };

@@ -50,7 +50,7 @@ mod tests {
     use workloads::kit::observer::EventObserver;
 
     use super::super::output::IorOutput;
-    use super::super::shown::tests::{beginning, meant, phase};
+    use super::super::shown::tests::{beginning, parsed, phase};
     use super::super::streams::Streams;
     use super::*;
     use crate::personalities::printer::tests::Page;
@@ -66,7 +66,7 @@ mod tests {
         let mut csv = csv(&page, &chatter);
         csv.begin("");
         for test in 0..2 {
-            csv.test(&meant(|parameters| (parameters.test, parameters.verbose) = (test, 3)), None);
+            csv.test(&parsed(|parameters| (parameters.test, parameters.verbose) = (test, 3)), None);
             csv.event(&IorEvent::Begins(beginning("write")));
             csv.event(&IorEvent::Warning("w"));
             for name in ["write", "write_check", "mixed_read", "read_check"] {
@@ -87,7 +87,7 @@ mod tests {
     fn a_microsecond_is_not_zero_and_nan_is_empty() {
         let (page, chatter) = (Page::default(), Page::default());
         let mut csv = csv(&page, &chatter);
-        csv.test(&meant(|_| ()), None);
+        csv.test(&parsed(|_| ()), None);
         let mut odd = phase("write", 0);
         odd.spans.open_s = 1.25e-6;
         odd.spans.close_s = f64::NAN;

@@ -20,7 +20,7 @@ pub(crate) fn text(tests: &[ReadyTest]) -> String {
     let mut text = String::from("Dry run: nothing is opened, written or deleted.\n");
     for (number, test) in tests.iter().enumerate() {
         // A file that an earlier test of the script writes may exist by then.
-        let first = !tests[..number].iter().any(|test| test.meant.request.write);
+        let first = !tests[..number].iter().any(|test| test.parsed.request.write);
         text.push_str(&of_test(test, first));
     }
     text.push_str(&files_of_run(&tests[tests.len() - 1]));
@@ -33,8 +33,8 @@ fn line(key: &str, value: &str) -> String {
 
 fn of_test(test: &ReadyTest, first: bool) -> String {
     let found = FilesThere::by(test);
-    let failure = found.failure(&test.meant.request, first);
-    let parameters = &test.meant.request;
+    let failure = found.failure(&test.parsed.request, first);
+    let parameters = &test.parsed.request;
     let mut text = format!(
         "\nTest {}: {}, {}, {}\n",
         parameters.test,
@@ -58,7 +58,7 @@ fn of_test(test: &ReadyTest, first: bool) -> String {
 
 /// The files of one repetition, by name as far as the name does not depend on the node.
 fn files(test: &ReadyTest, found: &FilesThere, fails: bool) -> String {
-    let parameters = &test.meant.request;
+    let parameters = &test.parsed.request;
     let count = count(test);
     let name = |rank| data_file(parameters, rank, 0);
     let mut text = match count {
@@ -69,7 +69,7 @@ fn files(test: &ReadyTest, found: &FilesThere, fails: bool) -> String {
         let last = parameters.repetitions - 1;
         text.push_str(&format!(", and so on to .{last} for each repetition"));
     }
-    if test.meant.request.abilities().keeps_data {
+    if test.parsed.request.abilities().keeps_data {
         let FilesThere { looked_for, there, .. } = *found;
         let of = if looked_for < count { format!(" of the first {looked_for}") } else { String::new() };
         text.push_str(&match (there, parameters.write && !fails, parameters.use_existing) {
@@ -84,7 +84,7 @@ fn files(test: &ReadyTest, found: &FilesThere, fails: bool) -> String {
 
 /// The number of files of a repetition.
 fn count(test: &ReadyTest) -> u32 {
-    if test.meant.request.file_per_rank { test.ranks } else { 1 }
+    if test.parsed.request.file_per_rank { test.ranks } else { 1 }
 }
 
 /// What exists at the names of the first repetition's files.
@@ -103,8 +103,8 @@ impl FilesThere {
     /// Looks for the files, if the storage keeps data.
     fn by(test: &ReadyTest) -> Self {
         let mut found = Self { looked_for: count(test).min(LOOKED_FOR_MAX), ..Self::default() };
-        let looked_for = if test.meant.request.abilities().keeps_data { found.looked_for } else { 0 };
-        for name in (0..looked_for).map(|rank| data_file(&test.meant.request, rank, 0)) {
+        let looked_for = if test.parsed.request.abilities().keeps_data { found.looked_for } else { 0 };
+        for name in (0..looked_for).map(|rank| data_file(&test.parsed.request, rank, 0)) {
             let kind = std::fs::symlink_metadata(test.storage.system_path(Path::new(&name)))
                 .map(|about| about.file_type());
             found.there += u32::from(kind.is_ok());
@@ -156,7 +156,7 @@ fn phases(parameters: &Request) -> Vec<(&'static str, String)> {
 
 /// What one phase moves in total and for each rank.
 fn amount(test: &ReadyTest) -> String {
-    let parameters = &test.meant.request;
+    let parameters = &test.parsed.request;
     let layout = layout(parameters, test.ranks);
     let limit = match parameters.wear_out_transfers {
         0 => u64::MAX,
@@ -206,7 +206,7 @@ fn fate(parameters: &Request) -> &'static str {
 
 /// The space that a write needs, and the free space of the first file's file system.
 fn space(test: &ReadyTest) -> String {
-    let parameters = &test.meant.request;
+    let parameters = &test.parsed.request;
     let once = parameters.total_bytes(test.ranks).unwrap_or(u64::MAX);
     let files = if parameters.multi_file && parameters.keep { parameters.repetitions } else { 1 };
     let need = once.saturating_mul(files.into());
@@ -225,19 +225,19 @@ fn space(test: &ReadyTest) -> String {
 
 /// The files of results that the run would write.
 fn files_of_run(last: &ReadyTest) -> String {
-    let meant = &last.meant;
-    let results = match meant.output.format {
+    let parsed = &last.parsed;
+    let results = match parsed.output.format {
         ResultFormat::Text => "results",
         ResultFormat::Json => "results as JSON",
         ResultFormat::Csv => "results as CSV",
     };
     let files = [
-        (results, &meant.output.file),
-        ("rank times", &meant.output.rank_csv),
-        ("transfers", &meant.request.transfer_csv),
-        ("records", &meant.output.record),
-        ("live", &meant.output.live),
-        ("progress", &meant.output.progress),
+        (results, &parsed.output.file),
+        ("rank times", &parsed.output.rank_csv),
+        ("transfers", &parsed.request.transfer_csv),
+        ("records", &parsed.output.record),
+        ("live", &parsed.output.live),
+        ("progress", &parsed.output.progress),
     ];
     let lines: Vec<String> =
         files.iter().filter_map(|(what, file)| Some(line(what, file.as_ref()?))).collect();

@@ -36,7 +36,7 @@ pub(super) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usa
 
 /// Rejects a status file that could not be written after the first test.
 pub(super) fn check_status_files(tests: &[ReadyTest]) -> Result<(), Usage> {
-    let parameters = tests.iter().map(|test| &test.meant.request);
+    let parameters = tests.iter().map(|test| &test.parsed.request);
     parameters.filter(|test| test.write && test.wear_out).try_for_each(|test| match &test.status_file {
         Some(path) => check_writable("-O stoneWallingStatusFile", path, &[]),
         None => Ok(()),
@@ -59,7 +59,7 @@ pub(super) fn check_logs(test: &Request) -> Result<(), Usage> {
 
 /// All files of the run that have a single name. Tests may share a status file and a file of hints.
 fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> {
-    let last = &tests[tests.len() - 1].meant;
+    let last = &tests[tests.len() - 1].parsed;
     let mut all = own_files::given([
         ("-f", script),
         ("--record", last.output.record.as_deref()),
@@ -69,7 +69,7 @@ fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> 
         ("-O saveRankPerformanceDetailsCSV", last.output.rank_csv.as_deref()),
     ]);
     let of_tests = tests.iter().flat_map(|test| {
-        let parameters = &test.meant.request;
+        let parameters = &test.parsed.request;
         [
             ("-O stoneWallingStatusFile", parameters.status_file.as_deref()),
             ("--mpiio.hintsFileName", parameters.settings.text("mpiio.hintsFileName")),
@@ -87,11 +87,11 @@ fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> 
 fn data_in_log(tests: &[ReadyTest]) -> Option<(&'static str, &'static str, &str)> {
     tests
         .iter()
-        .filter(|test| test.meant.request.abilities().keeps_data && !test.meant.request.multi_file)
+        .filter(|test| test.parsed.request.abilities().keeps_data && !test.parsed.request.multi_file)
         .find_map(|test| {
-            let name = test.meant.request.files()[0];
+            let name = test.parsed.request.files()[0];
             let place = FilePlace::from_path(test.storage.system_path(Path::new(name)))
-                .filter(|_| !test.meant.request.file_per_rank)?;
+                .filter(|_| !test.parsed.request.file_per_rank)?;
             tests.iter().any(|other| is_log(&place, other)).then_some(("-o", "-O savePerOpDataCSV", name))
         })
 }
@@ -99,7 +99,7 @@ fn data_in_log(tests: &[ReadyTest]) -> Option<(&'static str, &'static str, &str)
 /// Whether a place is the file of a rank in a repetition of the test. There may be very many such files, so
 /// only one is checked: the one with the numbers at the end of this name.
 fn is_data(place: &FilePlace, test: &ReadyTest) -> bool {
-    let parameters = &test.meant.request;
+    let parameters = &test.parsed.request;
     let name = || {
         let mut left = place.name();
         let mut number = |wanted: bool, below: u32| match wanted {
@@ -114,13 +114,13 @@ fn is_data(place: &FilePlace, test: &ReadyTest) -> bool {
         let rank = number(parameters.file_per_rank, test.ranks)?;
         Some(data_file(parameters, rank, repetition))
     };
-    test.meant.request.abilities().keeps_data
+    test.parsed.request.abilities().keeps_data
         && name().is_some_and(|name| place.is_at(test.storage.system_path(Path::new(&name))))
 }
 
 /// Whether a place is a file with single transfers of the test.
 fn is_log(place: &FilePlace, test: &ReadyTest) -> bool {
-    let Some(prefix) = &test.meant.request.transfer_csv else { return false };
+    let Some(prefix) = &test.parsed.request.transfer_csv else { return false };
     let numbers = || {
         let (rest, rank) = place.name()?.strip_suffix(".csv")?.rsplit_once('-')?;
         let (rank, repetition): (u32, u32) = (rank.parse().ok()?, rest.rsplit_once('-')?.1.parse().ok()?);
@@ -139,7 +139,7 @@ pub(super) fn data_file(test: &Request, rank: u32, repetition: u32) -> String {
 
 /// Reports on Ctrl-C and SIGTERM the files that the writing tests leave.
 pub(super) fn watch(tests: &[ReadyTest]) {
-    interrupt::watch("ior", written(tests.iter().map(|test| (&test.meant.request, test.ranks))), "");
+    interrupt::watch("ior", written(tests.iter().map(|test| (&test.parsed.request, test.ranks))), "");
 }
 
 /// The files that the tests write, each test on its number of ranks.

@@ -71,7 +71,7 @@ pub(crate) fn run_tests(
             inside: tests.iter().find_map(|test| test.storage.library()?.inside()),
             stuck: tests.iter().find_map(|test| test.storage.library()?.stuck()),
         };
-        let together = tests.iter().find(|test| test.meant.request.abilities().collective);
+        let together = tests.iter().find(|test| test.parsed.request.abilities().collective);
         let _watch = together.map(|test| stuck::watch(scope, "ior", rank, test.call_limit, standing));
         perform_unless(program, ranks, session, &abandoned, voice, body)
     })
@@ -93,7 +93,7 @@ fn all_tests(
         let some = if fewer { Some(comm.split(u32::from(!takes_part))?) } else { None };
         let takers = some.as_deref().unwrap_or(comm);
         if let Some(printer) = &mut voice {
-            printer.output.test(&test.meant, space(test));
+            printer.output.test(&test.parsed, space(test));
         }
         let outcome = match takes_part {
             true => one_test(test, takers, &clock, rows, records, &mut voice.as_deref_mut()),
@@ -126,7 +126,7 @@ fn one_test(
     let mut clock = clock.clone();
     let seed = random_seed();
     let offset = comm.clock_offset(&|| measure::Clock::ns(&clock))?;
-    let warning = test.meant.warnings.first();
+    let warning = test.parsed.warnings.first();
     let warning = warning.map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
     let mut cx = IorContext {
         clock: &mut clock,
@@ -139,13 +139,13 @@ fn one_test(
         sentence,
         data_key: test.data_key,
     };
-    ior::run(&test.meant.request, &*test.storage, comm, &mut cx).map(|summary| summary.bad_transfers)
+    ior::run(&test.parsed.request, &*test.storage, comm, &mut cx).map(|summary| summary.bad_transfers)
 }
 
 /// The space of the test's file system. Zero in all fields if the backend reports none, as in the classic
 /// program.
 fn space(test: &ReadyTest) -> Option<Space> {
-    let parameters = &test.meant.request;
+    let parameters = &test.parsed.request;
     let path = first_path(parameters, 0);
     let dir = header_dir(&path);
     // With `-u` the rank's own directory does not exist yet.
@@ -158,16 +158,16 @@ impl IorPrinter {
     /// Opens all outputs of a run, as its last test requests.
     pub(crate) fn new(argv: &[String], tests: &[ReadyTest]) -> Result<(RunRecords, Self), Usage> {
         files::check_status_files(tests)?;
-        let meant = &tests[tests.len() - 1].meant;
-        let Output { record, live, progress, .. } = &meant.output;
+        let parsed = &tests[tests.len() - 1].parsed;
+        let Output { record, live, progress, .. } = &parsed.output;
         open_voice(record.as_deref(), live.as_deref(), progress.as_deref(), |live_files| {
-            let output = IorOutput::open(&meant.output, argv)?;
+            let output = IorOutput::open(&parsed.output, argv)?;
             Ok(Self { output, live_files, live_path: live.clone(), live: None })
         })
     }
 
     fn begin(&mut self, rows: BoardRows<'_>, tests: &[ReadyTest]) {
-        let warnings = tests.iter().flat_map(|test| &test.meant.warnings);
+        let warnings = tests.iter().flat_map(|test| &test.parsed.warnings);
         let files = std::mem::take(&mut self.live_files);
         self.live = rows.map(|(board, _)| LiveView::start(board.clone(), files, true));
         self.output.begin(&text::before_tests(warnings));

@@ -7,7 +7,6 @@
 use command::ior::Edition;
 use report::sentences::sentence;
 use results::record::Phase;
-use serde_json::Value;
 use storage::Space;
 use workloads::ior::{IorEvent, first_path};
 
@@ -137,8 +136,9 @@ impl JsonTest {
         if parameters.verbose > 0 {
             all.push(("max", JsonValue::Object(maxima(shown))));
         }
+        let record = |phase: &Phase| JsonValue::Record(Box::new(phase.clone()));
         let list = |texts: &[String]| JsonValue::List(texts.iter().map(JsonValue::text).collect());
-        let notes: Vec<String> = shown.meant.taken.notes.iter().map(ToString::to_string).collect();
+        let notes: Vec<String> = shown.parsed.taken.notes.iter().map(ToString::to_string).collect();
         // What the classic's keys do not cover: the record of each phase, and what the text would report.
         let beyond = vec![
             ("phases", JsonValue::List(self.phases.iter().map(record).collect())),
@@ -149,18 +149,6 @@ impl JsonTest {
         all.push(("assay", JsonValue::Object(beyond)));
         JsonValue::Object(all)
     }
-}
-
-/// The record of a phase, without the keys of its timeline and buckets.
-fn record(phase: &Phase) -> JsonValue {
-    let mut value = serde_json::to_value(phase).expect("a record becomes JSON");
-    if let Some(members) = value.as_object_mut() {
-        members.remove("timeline");
-        if let Some(latency) = members.get_mut("latency").and_then(Value::as_object_mut) {
-            latency.remove("buckets");
-        }
-    }
-    JsonValue::Record(value)
 }
 
 /// The lines of a text that are not empty.
@@ -212,12 +200,12 @@ fn operation(shown: &ShownTest, operation: &OperationTotals) -> JsonValue {
         ("tasksPerNode", JsonValue::whole(shown.place.ranks_on_node0)),
         ("repetitions", JsonValue::whole(parameters.repetitions)),
         ("filePerProc", JsonValue::flag(parameters.file_per_rank)),
-        ("reorderTasks", JsonValue::whole(shown.meant.constant)),
+        ("reorderTasks", JsonValue::whole(shown.parsed.constant)),
         ("taskPerNodeOffset", JsonValue::whole(parameters.task_offset)),
-        ("reorderTasksRandom", JsonValue::whole(shown.meant.random_ranks)),
+        ("reorderTasksRandom", JsonValue::whole(shown.parsed.random_ranks)),
         ("reorderTasksRandomSeed", JsonValue::whole(parameters.reorder_seed)),
     ];
-    let [rates, ops] = operation.statistics();
+    let [rates, ops] = operation.statistics(parameters.transfer);
     all.extend(["bwMaxMIB", "bwMinMIB", "bwMeanMIB", "bwStdMIB"].into_iter().zip(rates.map(JsonValue::Real)));
     all.extend(["OPsMax", "OPsMin", "OPsMean", "OPsSD"].into_iter().zip(ops.map(JsonValue::Real)));
     all.push(("MeanTime", JsonValue::Real(operation.mean_seconds())));

@@ -7,7 +7,7 @@ use workloads::ior::{IorEvent, IorRankTimes, RankPlacement, RankStamps, WearOut}
 use workloads::kit::observer::EventObserver;
 
 use super::super::output::IorOutput;
-use super::super::shown::tests::{beginning, meant, phase};
+use super::super::shown::tests::{beginning, parsed, phase};
 use super::super::streams::Streams;
 use super::*;
 use crate::personalities::printer::tests::Page;
@@ -25,11 +25,11 @@ fn output(tests: &[Parsed], phases: &[Phase], complete: bool) -> (String, String
     let streams = Streams::apart(&page, &chatter);
     let mut json = json(streams, &["ior".into(), "a\"b".into()]);
     json.begin("");
-    for meant in tests {
-        json.test(meant, Some(Space::default()));
+    for parsed in tests {
+        json.test(parsed, Some(Space::default()));
         let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
         json.event(&IorEvent::Hog { node_bytes: 0, rank_bytes: 1 << 20 });
-        json.event(&IorEvent::Test { test: meant.request.test, place, ranks: 2 });
+        json.event(&IorEvent::Test { test: parsed.request.test, place, ranks: 2 });
         for phase in phases {
             json.event(&IorEvent::Phase(phase));
         }
@@ -44,7 +44,7 @@ fn output(tests: &[Parsed], phases: &[Phase], complete: bool) -> (String, String
 fn kept_phases_carry_no_buckets_and_no_timeline() {
     let page = Page::default();
     let mut json = json(Streams::together(&page), &[]);
-    json.test(&meant(|_| ()), None);
+    json.test(&parsed(|_| ()), None);
     json.event(&IorEvent::Phase(&phase("write", 0)));
     assert!(json.document.tests[0].phases[0].latency.as_ref().unwrap().buckets.is_empty());
 }
@@ -70,8 +70,8 @@ fn paths(value: &JsonValue, before: &str, all: &mut Vec<String>) {
 fn same_keys(tests: &[Parsed], golden: &str) {
     let (page, chatter) = (Page::default(), Page::default());
     let mut json = json(Streams::apart(&page, &chatter), &[]);
-    for meant in tests {
-        json.test(meant, Some(Space::default()));
+    for parsed in tests {
+        json.test(parsed, Some(Space::default()));
         json.event(&IorEvent::Phase(&phase("write", 0)));
         json.event(&IorEvent::Phase(&phase("read", 0)));
         json.event(&IorEvent::Removed { repetition: 0, seconds: 0.5 });
@@ -84,9 +84,9 @@ fn same_keys(tests: &[Parsed], golden: &str) {
 
 #[test]
 fn a_script_and_random_ranks_have_the_keys_of_the_classic() {
-    let test = |number| meant(|parameters| (parameters.test, parameters.verbose) = (number, 1));
+    let test = |number| parsed(|parameters| (parameters.test, parameters.verbose) = (number, 1));
     same_keys(&[test(0), test(1)], GOLDEN_SCRIPT);
-    let mut random = meant(|parameters| parameters.hog = Hog::PerRank(1 << 20));
+    let mut random = parsed(|parameters| parameters.hog = Hog::PerRank(1 << 20));
     random.random_ranks = 1;
     same_keys(&[random], GOLDEN_RANDOM);
 }
@@ -94,7 +94,7 @@ fn a_script_and_random_ranks_have_the_keys_of_the_classic() {
 #[test]
 fn checks_and_halves_of_a_mixed_phase_are_not_in_the_summary() {
     let phases = ["write", "write_check", "mixed_write", "mixed_read"].map(|name| phase(name, 0));
-    let (page, _) = output(&[meant(|_| ())], &phases, true);
+    let (page, _) = output(&[parsed(|_| ())], &phases, true);
     let json: serde_json::Value = serde_json::from_str(&page).unwrap();
     let access = |number: usize| json["tests"][0]["Results"][number]["access"].clone();
     assert_eq!([access(0), access(1), access(2)], ["write", "mix-write", "mix-read"]);
@@ -158,7 +158,7 @@ prop_compose! {
         offsets in prop_oneof![Just(Offsets::Sequential), Just(Offsets::RandomBlocks)],
         orders in (0..3u64, 0..3u64),
     ) -> Parsed {
-        let mut meant = meant(|p: &mut Request| {
+        let mut parsed = parsed(|p: &mut Request| {
             (p.backend, p.test_file) = (texts[0].clone(), texts[1].clone());
             (p.file_per_rank, p.collective, p.write, p.read) = (flags[0], flags[1], flags[2], flags[3]);
             (p.write_check, p.dry_run, p.unique_dir, p.wear_out) = (flags[4], flags[5], flags[6], flags[7]);
@@ -167,8 +167,8 @@ prop_compose! {
             (p.reorder_seed, p.reference, p.signature) = (small[0], small[1], Some(small[2]));
             p.deadline = small[3].unsigned_abs();
         });
-        (meant.constant, meant.random_ranks) = orders;
-        meant
+        (parsed.constant, parsed.random_ranks) = orders;
+        parsed
     }
 }
 
@@ -184,20 +184,20 @@ proptest! {
         let (page, _) = output(&tests, &phases, complete);
         let json: serde_json::Value = serde_json::from_str(&page).unwrap();
         prop_assert_eq!(json["tests"].as_array().unwrap().len(), tests.len());
-        for (meant, shown) in tests.iter().zip(json["tests"].as_array().unwrap()) {
-            prop_assert_eq!(&shown["Parameters"]["testFileName"], &meant.request.test_file);
-            prop_assert_eq!(&shown["Parameters"]["blockSize"], meant.request.block);
+        for (parsed, shown) in tests.iter().zip(json["tests"].as_array().unwrap()) {
+            prop_assert_eq!(&shown["Parameters"]["testFileName"], &parsed.request.test_file);
+            prop_assert_eq!(&shown["Parameters"]["blockSize"], parsed.request.block);
         }
     }
 
     #[test]
     fn messages_are_only_under_the_own_key(
-        meant in any_meant(), words in text(), seconds in number()
+        parsed in any_meant(), words in text(), seconds in number()
     ) {
         let (page, chatter) = (Page::default(), Page::default());
         let argv = [words.clone()];
         let mut json = json(Streams::apart(&page, &chatter), &argv);
-        json.test(&meant, None);
+        json.test(&parsed, None);
         let wall =
             WearOut { transfers_min: 1, transfers_max: 2, bytes_min: 3, bytes_mean: seconds, seconds };
         let ranks = [IorRankTimes { total_s: seconds, transfer_s: seconds, bytes: 1 }];

@@ -44,7 +44,7 @@ use script::ScriptTest;
 
 /// A test that was checked, with its storage.
 pub(crate) struct ReadyTest {
-    pub(crate) meant: Parsed,
+    pub(crate) parsed: Parsed,
     /// `file:line: ` for a script, empty for the command line.
     pub(crate) at: String,
     pub(crate) storage: Box<dyn Storage>,
@@ -73,23 +73,23 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
     for test in &mut tests {
-        test.meant.taken.notes.extend(preloaded::notes(Some(&test.meant.request.backend)));
+        test.parsed.taken.notes.extend(preloaded::notes(Some(&test.parsed.request.backend)));
     }
-    let dry_run = tests[0].meant.request.dry_run;
-    let is_data = tests[tests.len() - 1].meant.output.is_data_on_stdout();
+    let dry_run = tests[0].parsed.request.dry_run;
+    let is_data = tests[tests.len() - 1].parsed.output.is_data_on_stdout();
     // JSON has the notes. Standard error often goes to the same file, which must stay valid.
     if program.speaks && (dry_run || !is_data) {
-        print_notes(tests.iter().flat_map(|test| &test.meant.taken.notes).map(ToString::to_string));
+        print_notes(tests.iter().flat_map(|test| &test.parsed.taken.notes).map(ToString::to_string));
     }
     if dry_run {
         if program.speaks {
-            print_notes(tests.iter().flat_map(|test| test.meant.warnings.clone()));
+            print_notes(tests.iter().flat_map(|test| test.parsed.warnings.clone()));
         }
         return Ok(program.print_dry_run(session, |_| Ok(dry_run::text(&tests))));
     }
     let standard = session.mpi_standard();
     let (session, ()) = session.agree(load(&mut tests, standard))?;
-    waiting::records_in(tests[tests.len() - 1].meant.output.record.as_deref());
+    waiting::records_in(tests[tests.len() - 1].parsed.output.record.as_deref());
     let voice = if program.speaks { IorPrinter::new(program.argv, &tests).map(Some) } else { Ok(None) };
     let (session, voice) = session.agree(voice)?;
     if session.mpi().is_none() {
@@ -169,7 +169,7 @@ fn checked(
 ) -> Result<(Vec<ReadyTest>, Needs), Usage> {
     let ready = all_ready(tests, outside, start.ranks())?;
     files::check(&ready, script)?;
-    let all = || ready.iter().map(|test| needs(&test.meant));
+    let all = || ready.iter().map(|test| needs(&test.parsed));
     let library = all().find(|needs| matches!(needs, Needs::Library(_)));
     let needs = library.or_else(|| all().find(|needs| matches!(needs, Needs::Mpi)));
     let needs = needs.unwrap_or(Needs::Nothing);
@@ -181,7 +181,7 @@ fn checked(
 fn all_ready(tests: Vec<ScriptTest>, outside: &Outside, ranks: u32) -> Result<Vec<ReadyTest>, Usage> {
     let tests: Vec<_> =
         tests.into_iter().map(|test| ready(test, outside, ranks)).collect::<Result<_, _>>()?;
-    let dry = |test: &ReadyTest| test.meant.request.dry_run;
+    let dry = |test: &ReadyTest| test.parsed.request.dry_run;
     match tests.iter().position(|test| dry(test) != dry(&tests[0])) {
         None => Ok(tests),
         Some(other) => Err(Usage(format!(
@@ -190,8 +190,8 @@ fn all_ready(tests: Vec<ScriptTest>, outside: &Outside, ranks: u32) -> Result<Ve
     }
 }
 
-fn needs(meant: &Parsed) -> Needs {
-    Needs::of_backend(&meant.request.backend).unwrap_or(Needs::Nothing)
+fn needs(parsed: &Parsed) -> Needs {
+    Needs::of_backend(&parsed.request.backend).unwrap_or(Needs::Nothing)
 }
 
 /// Bytes of a transfer in the queue that is opened only for a check.
@@ -199,23 +199,23 @@ const QUEUE_PROBE: usize = 8;
 
 /// Checks a test on `ranks` ranks by the rules that do not depend on the machine, and opens its storage.
 fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, Usage> {
-    let ScriptTest { mut meant, at } = test;
+    let ScriptTest { mut parsed, at } = test;
     let placed = |usage| placed(&at, usage);
-    meant.taken.notes.extend(outside.apply(&mut meant.request)?);
-    outside.apply_to_look(&mut meant.output)?;
-    let wanted = meant.request.ranks.unwrap_or(ranks);
+    parsed.taken.notes.extend(outside.apply(&mut parsed.request)?);
+    outside.apply_to_look(&mut parsed.output)?;
+    let wanted = parsed.request.ranks.unwrap_or(ranks);
     if wanted > ranks {
         let why = format!("More tasks requested ({wanted}) than available ({ranks}),");
-        meant.warnings.insert(0, format!("{why}\n         running with {ranks} tasks.\n"));
+        parsed.warnings.insert(0, format!("{why}\n         running with {ranks} tasks.\n"));
     }
     let ranks = wanted.min(ranks);
-    meant.request.check(ranks).map_err(placed)?;
-    let driver = storage::driver(&meant.request.backend).map_err(placed)?;
+    parsed.request.check(ranks).map_err(placed)?;
+    let driver = storage::driver(&parsed.request.backend).map_err(placed)?;
     let call_limit = outside.call_limit()?;
-    let storage = (driver.open)(&meant.request.settings.without_files()).map_err(placed)?;
-    let possible = storage.check_queue(meant.request.depth, meant.request.transfer);
-    possible.map_err(|error| placed(of_queue(&meant, &error)))?;
-    Ok(ReadyTest { meant, at, storage, ranks, call_limit, data_key: None })
+    let storage = (driver.open)(&parsed.request.settings.without_files()).map_err(placed)?;
+    let possible = storage.check_queue(parsed.request.depth, parsed.request.transfer);
+    possible.map_err(|error| placed(of_queue(&parsed, &error)))?;
+    Ok(ReadyTest { parsed, at, storage, ranks, call_limit, data_key: None })
 }
 
 /// The same test, after it was compared with this machine: its directories, its files of hints and keys, and
@@ -223,13 +223,13 @@ fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, U
 fn fit_here(mut test: ReadyTest) -> Result<ReadyTest, Usage> {
     let at = std::mem::take(&mut test.at);
     let placed = |usage| placed(&at, usage);
-    let (meant, parameters) = (&test.meant, &test.meant.request);
+    let (parsed, parameters) = (&test.parsed, &test.parsed.request);
     files::check_logs(parameters).map_err(placed)?;
     test.data_key = data_key(&parameters.key).map_err(placed)?;
     test.storage = (storage::driver(&parameters.backend)?.open)(&parameters.settings).map_err(placed)?;
     // Detects what the system does not allow before the first file is removed.
     let queue = test.storage.queue(parameters.depth, QUEUE_PROBE);
-    queue.map_err(|error| placed(of_queue(meant, &error)))?;
+    queue.map_err(|error| placed(of_queue(parsed, &error)))?;
     Ok(test)
 }
 
@@ -238,15 +238,15 @@ fn placed(at: &str, usage: Usage) -> Usage {
     Usage(format!("{at}{usage}"))
 }
 
-fn of_queue(meant: &Parsed, error: &io::Error) -> Usage {
-    Usage(format!("-a {}: {error}", meant.request.backend))
+fn of_queue(parsed: &Parsed, error: &io::Error) -> Usage {
+    Usage(format!("-a {}: {error}", parsed.request.backend))
 }
 
 /// Loads the libraries that the tests need. No file was touched yet. `standard` is the version of MPI.
 fn load(tests: &mut [ReadyTest], standard: Option<(i32, i32)>) -> Result<(), Usage> {
     tests.iter_mut().try_for_each(|test| {
         test.storage.load()?;
-        test.meant.output.api_version = match (needs(&test.meant), standard) {
+        test.parsed.output.api_version = match (needs(&test.parsed), standard) {
             (Needs::Mpi, Some((version, subversion))) => format!("({version}.{subversion})"),
             _ => test.storage.version(),
         };

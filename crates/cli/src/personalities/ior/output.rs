@@ -72,16 +72,16 @@ impl IorOutput {
     }
 
     /// A test is about to start. `space` is the space of its file system.
-    pub(crate) fn test(&mut self, meant: &Parsed, space: Option<Space>) {
-        self.tests.push(ShownTest::new(meant));
+    pub(crate) fn test(&mut self, parsed: &Parsed, space: Option<Space>) {
+        self.tests.push(ShownTest::new(parsed));
         match self.look.format {
             ResultFormat::Text => {
                 self.heading_due = true;
                 if self.tests.len() == 1 {
-                    let verbose = meant.request.verbose;
+                    let verbose = parsed.request.verbose;
                     self.streams.put(&text::head(self.look.edition(), &self.command, verbose));
                 }
-                self.streams.put(&text::test_head(&meant.request, self.look.edition(), space));
+                self.streams.put(&text::test_head(&parsed.request, self.look.edition(), space));
             }
             ResultFormat::Json => self.document.begin_test(space),
             ResultFormat::Csv => self.streams.put(csv::HEADING),

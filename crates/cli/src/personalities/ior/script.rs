@@ -13,7 +13,7 @@ use command::classic::{self, ClassicLine, OptionNote};
 /// One test, and its place in the script.
 pub(crate) struct ScriptTest {
     /// The meaning of its options.
-    pub(crate) meant: Parsed,
+    pub(crate) parsed: Parsed,
     /// `file:line: ` for a script, empty for the command line.
     pub(crate) at: String,
 }
@@ -26,13 +26,13 @@ pub(crate) fn tests(mut line: Parsed, script: Option<&str>) -> Result<Vec<Script
     };
     let mut written = Vec::new();
     for (number, (typed, at)) in (0..).zip(tests) {
-        let mut meant = typed.finished().map_err(|why| Usage(format!("{at}{why}")))?;
-        meant.request.test = number;
-        written.push(ScriptTest { meant, at });
+        let mut parsed = typed.finished().map_err(|why| Usage(format!("{at}{why}")))?;
+        parsed.request.test = number;
+        written.push(ScriptTest { parsed, at });
     }
     // The output belongs to the whole run: the settings of the last test apply to all tests.
     if let Some((last, others)) = written.split_last_mut() {
-        others.iter_mut().for_each(|test| test.meant.output = last.meant.output.clone());
+        others.iter_mut().for_each(|test| test.parsed.output = last.parsed.output.clone());
     }
     Ok(written)
 }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     fn transfers(words: &str, text: &str) -> Vec<u64> {
-        read(words, text).unwrap().iter().map(|test| test.meant.request.transfer >> 10).collect()
+        read(words, text).unwrap().iter().map(|test| test.parsed.request.transfer >> 10).collect()
     }
 
     #[test]
@@ -99,11 +99,11 @@ mod tests {
         let all = read("-f s -s 2", text).unwrap();
         let seen: Vec<_> = all
             .iter()
-            .map(|test| (test.meant.request.test, test.meant.request.transfer, test.at.as_str()))
+            .map(|test| (test.parsed.request.test, test.parsed.request.transfer, test.at.as_str()))
             .collect();
         assert_eq!(seen, [(0, 64 << 10, "s:6: "), (1, 128 << 10, "s:8: "), (2, 128 << 10, "s:9: ")]);
-        assert!(all.iter().all(|test| test.meant.request.segments == 2));
-        assert!(all.iter().all(|test| test.meant.request.backend == "DUMMY"));
+        assert!(all.iter().all(|test| test.parsed.request.segments == 2));
+        assert!(all.iter().all(|test| test.parsed.request.backend == "DUMMY"));
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
     fn a_test_without_a_phase_writes_and_reads() {
         let all = read("-f s", "IOR START\nRUN\nwriteFile=1\nRUN\nreadFile=1\nwriteFile=0\nRUN").unwrap();
         let seen: Vec<_> =
-            all.iter().map(|test| (test.meant.request.write, test.meant.request.read)).collect();
+            all.iter().map(|test| (test.parsed.request.write, test.parsed.request.read)).collect();
         assert_eq!(seen, [(true, true), (true, false), (false, true)]);
     }
 }

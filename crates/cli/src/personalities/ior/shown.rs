@@ -14,7 +14,7 @@ use crate::personalities::spread::ValueSpread;
 /// The state of one test.
 #[derive(Debug)]
 pub(crate) struct ShownTest {
-    pub(crate) meant: Parsed,
+    pub(crate) parsed: Parsed,
     pub(crate) place: RankPlacement,
     pub(crate) ranks: u32,
     /// Bytes of memory taken on each node and by each rank.
@@ -25,14 +25,14 @@ pub(crate) struct ShownTest {
 
 impl ShownTest {
     /// A test that has not begun.
-    pub(crate) fn new(meant: &Parsed) -> Self {
-        let hog = match meant.request.hog {
+    pub(crate) fn new(parsed: &Parsed) -> Self {
+        let hog = match parsed.request.hog {
             Hog::PerNode(bytes) => (bytes, 0),
             Hog::PerRank(bytes) => (0, bytes),
             Hog::Nothing | Hog::PercentOfNode(_) => (0, 0),
         };
         let place = RankPlacement::default();
-        Self { meant: meant.clone(), place, ranks: 0, hog, totals: PhaseTotals::default() }
+        Self { parsed: parsed.clone(), place, ranks: 0, hog, totals: PhaseTotals::default() }
     }
 
     /// Takes the values of an event.
@@ -40,14 +40,14 @@ impl ShownTest {
         match event {
             IorEvent::Hog { node_bytes, rank_bytes } => self.hog = (*node_bytes, *rank_bytes),
             IorEvent::Test { place, ranks, .. } => (self.place, self.ranks) = (*place, *ranks),
-            IorEvent::Phase(phase) => self.totals.add(phase, self.meant.request.transfer),
+            IorEvent::Phase(phase) => self.totals.add(phase),
             _ => {}
         }
     }
 
     /// The parameters of the test.
     pub(crate) fn parameters(&self) -> &Request {
-        &self.meant.request
+        &self.parsed.request
     }
 
     /// The lines of the Options block.
@@ -94,7 +94,7 @@ impl ShownTest {
         let access = if parameters.file_per_rank { "file-per-process" } else { "single-shared-file" };
         let mut all = vec![
             ("api", JsonValue::text(&parameters.backend)),
-            ("apiVersion", JsonValue::text(&self.meant.output.api_version)),
+            ("apiVersion", JsonValue::text(&self.parsed.output.api_version)),
             ("test filename", JsonValue::text(&parameters.test_file)),
             ("access", JsonValue::text(access)),
             ("type", JsonValue::text(if parameters.collective { "collective" } else { "independent" })),
@@ -102,7 +102,7 @@ impl ShownTest {
             ("ordering in a file", JsonValue::text(if shuffled { "random" } else { "sequential" })),
         ];
         let offset = ("task offset", JsonValue::whole(parameters.task_offset));
-        match (self.meant.constant, self.meant.random_ranks) {
+        match (self.parsed.constant, self.parsed.random_ranks) {
             (0, 0) => all.push(("ordering inter file", JsonValue::text("no tasks offsets"))),
             (1, _) => all.extend([("ordering inter file", JsonValue::text("constant task offset")), offset]),
             (_, 1) => all.extend([
@@ -170,8 +170,8 @@ impl ShownTest {
             ("readFile", JsonValue::flag(parameters.read)),
             ("writeFile", JsonValue::flag(parameters.write)),
             ("filePerProc", JsonValue::flag(parameters.file_per_rank)),
-            ("reorderTasks", JsonValue::whole(self.meant.constant)),
-            ("reorderTasksRandom", JsonValue::whole(self.meant.random_ranks)),
+            ("reorderTasks", JsonValue::whole(self.parsed.constant)),
+            ("reorderTasksRandom", JsonValue::whole(self.parsed.random_ranks)),
             ("reorderTasksRandomSeed", JsonValue::whole(parameters.reorder_seed)),
             ("randomOffset", JsonValue::whole(offsets)),
             ("checkWrite", JsonValue::flag(parameters.write_check)),
@@ -251,8 +251,7 @@ impl Default for PhaseTotals {
 }
 
 impl PhaseTotals {
-    /// Counts a phase whose transfers have this size.
-    fn add(&mut self, phase: &Phase, transfer: u64) {
+    fn add(&mut self, phase: &Phase) {
         let worn_out = phase.stonewall.as_ref().filter(|wall| wall.wear_out);
         if self.phases == 0 {
             self.first_worn_out = worn_out.map(|wall| wall.transfers_max);
@@ -267,7 +266,6 @@ impl PhaseTotals {
         }
         let rate = phase.metric("bw").map_or(0.0, |metric| metric.value);
         totals.rates.add(rate / MIB as f64);
-        totals.ops.add(rate / transfer as f64);
         totals.seconds += phase.spans.total_s;
         if let Some(wall) = worn_out {
             totals.walls += 1;
@@ -289,8 +287,6 @@ pub(crate) struct OperationTotals {
     pub(crate) name: &'static str,
     /// Mebibytes per second.
     rates: ValueSpread,
-    /// Transfers per second of the whole phase.
-    ops: ValueSpread,
     /// Seconds of all phases.
     seconds: f64,
     /// Bytes of the first phase.
@@ -304,15 +300,15 @@ pub(crate) struct OperationTotals {
 impl OperationTotals {
     /// The best rate in MiB/s and in MB/s.
     pub(crate) fn best_rates(&self) -> [f64; 2] {
-        let rate = self.rates.max * MIB as f64;
-        [rate / MIB as f64, rate / 1e6]
+        [self.rates.max, self.rates.max * MIB as f64 / 1e6]
     }
 
-    /// Maximum, minimum, mean and population standard deviation: of mebibytes per second, and of transfers
-    /// per second.
-    pub(crate) fn statistics(&self) -> [[f64; 4]; 2] {
-        [self.rates, self.ops]
-            .map(|values| [values.max, values.min, values.mean(), values.population_deviation()])
+    /// Maximum, minimum, mean and population standard deviation: of mebibytes per second, and of transfers of
+    /// this size per second of the whole phase.
+    pub(crate) fn statistics(&self, transfer: u64) -> [[f64; 4]; 2] {
+        let rates = &self.rates;
+        let rates = [rates.max, rates.min, rates.mean(), rates.population_deviation()];
+        [rates, rates.map(|mib| mib * MIB as f64 / transfer as f64)]
     }
 
     /// Mean seconds of a phase.
@@ -341,16 +337,16 @@ pub(crate) mod tests {
     use command::classic::ClassicLine;
 
     /// The meaning of a command line without options, with `change` applied.
-    pub(crate) fn meant(change: impl Fn(&mut Request)) -> Parsed {
-        let mut meant = Parsed::default().finished().unwrap();
-        change(&mut meant.request);
-        meant
+    pub(crate) fn parsed(change: impl Fn(&mut Request)) -> Parsed {
+        let mut parsed = Parsed::default().finished().unwrap();
+        change(&mut parsed.request);
+        parsed
     }
 
     /// The same as a test of two ranks on one node.
     pub(crate) fn shown(change: impl Fn(&mut Request)) -> ShownTest {
         let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
-        ShownTest { place, ranks: 2, ..ShownTest::new(&meant(change)) }
+        ShownTest { place, ranks: 2, ..ShownTest::new(&parsed(change)) }
     }
 
     /// The beginning of a phase.
@@ -438,7 +434,7 @@ pub(crate) mod tests {
         let names = ["mixed_write", "mixed_read", "write_check", "read_check"];
         assert_eq!(names.map(row_name), [Some("mix-write"), Some("mix-read"), None, Some("read")]);
         let mut totals = PhaseTotals::default();
-        names.iter().for_each(|name| totals.add(&phase(name, 0), 1));
+        names.iter().for_each(|name| totals.add(&phase(name, 0)));
         assert_eq!(totals.operations().map(|totals| totals.name).collect::<Vec<_>>(), ["read"]);
     }
 

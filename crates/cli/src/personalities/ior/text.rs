@@ -64,7 +64,7 @@ fn blocks(shown: &ShownTest, edition: Edition) -> String {
     }
     if edition == Edition::Ior33 && verbose > 0 {
         text.push_str(&format!("Participating tasks: {}\n", shown.ranks));
-        if shown.meant.constant > 0 {
+        if shown.parsed.constant > 0 {
             text.push_str("Using reorderTasks '-C' (useful to avoid read cache in client)\n");
         }
     }
@@ -150,7 +150,7 @@ fn summary<'a>(tests: impl IntoIterator<Item = &'a ShownTest>) -> String {
 fn summary_row(shown: &ShownTest, operation: &OperationTotals) -> String {
     let parameters = shown.parameters();
     let mut text = format!("{:<9} ", operation.name);
-    for value in operation.statistics().concat() {
+    for value in operation.statistics(parameters.transfer).concat() {
         text.push_str(&format!("{value:>10.2} "));
     }
     text.push_str(&format!("{:>10.5} ", operation.mean_seconds()));
@@ -165,9 +165,9 @@ fn summary_row(shown: &ShownTest, operation: &OperationTotals) -> String {
         shown.place.ranks_on_node0,
         parameters.repetitions,
         u32::from(parameters.file_per_rank),
-        shown.meant.constant,
+        shown.parsed.constant,
         parameters.task_offset,
-        shown.meant.random_ranks
+        shown.parsed.random_ranks
     ));
     text.push_str(&format!(
         "{:>4} {:>6} {:>8} {:>8} {:>9.1} {:>3} {:>6}\n",

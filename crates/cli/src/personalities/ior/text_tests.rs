@@ -7,7 +7,7 @@ use workloads::ior::{RankPlacement, WearOut};
 use workloads::kit::observer::EventObserver;
 
 use super::super::output::IorOutput;
-use super::super::shown::tests::{beginning, meant, phase, shown};
+use super::super::shown::tests::{beginning, parsed, phase, shown};
 use super::super::streams::Streams;
 use super::masked::Golden;
 use super::*;
@@ -23,11 +23,11 @@ fn script_on(streams: Streams, page: &Page, look: &Output, verbose: u32) -> Stri
     let mut text = IorOutput::new(streams, look, &["ior".into(), "-f".into()]);
     text.begin("");
     for (test, transfer, file_per_rank) in [(0, 16 << 10, false), (1, 32 << 10, true)] {
-        let meant = meant(|p| {
+        let parsed = parsed(|p| {
             (p.test, p.verbose, p.test_file) = (test, verbose, "sf".into());
             (p.block, p.transfer, p.file_per_rank) = (64 << 10, transfer, file_per_rank);
         });
-        text.test(&meant, Some(Space { bytes: 1 << 40, ..Space::default() }));
+        text.test(&parsed, Some(Space { bytes: 1 << 40, ..Space::default() }));
         let place = RankPlacement { nodes: 1, ranks_on_node0: 2, by_block: true };
         text.event(&IorEvent::Test { test, place, ranks: 2 });
         text.event(&IorEvent::Repetition { repetition: 0, signature: 1 });
@@ -58,7 +58,7 @@ fn the_blocks_of_each_test_of_a_script_have_the_classic_text() {
 fn the_wear_out_line_reports_the_write() {
     let page = Page::default();
     let mut text = IorOutput::new(Streams::together(&page), &Output::default(), &["ior".into()]);
-    text.test(&meant(|p| (p.deadline, p.wear_out, p.repetitions) = (1, true, 2)), None);
+    text.test(&parsed(|p| (p.deadline, p.wear_out, p.repetitions) = (1, true, 2)), None);
     for (name, transfers_max) in [("write", 9), ("read", 7), ("write", 5)] {
         let mut phase = phase(name, 0);
         let wall = Stonewall { wear_out: true, transfers_max, ..Stonewall::default() };

@@ -5,8 +5,9 @@
 
 use std::fmt;
 
+use results::record::Phase;
 use serde::Serialize;
-use serde::ser::Serializer;
+use serde::ser::{Error, Serializer};
 
 /// Members in the order of the output.
 pub(crate) type Members = Vec<(&'static str, JsonValue)>;
@@ -24,8 +25,8 @@ pub(crate) enum JsonValue {
     List(Vec<JsonValue>),
     /// Values with names.
     Object(#[serde(serialize_with = "members")] Members),
-    /// A record.
-    Record(serde_json::Value),
+    /// A record without its timeline and buckets. It becomes JSON when it is written, one after the other.
+    Record(#[serde(serialize_with = "record")] Box<Phase>),
 }
 
 impl JsonValue {
@@ -55,6 +56,17 @@ impl fmt::Display for JsonValue {
 
 fn members<S: Serializer>(members: &Members, to: S) -> Result<S::Ok, S::Error> {
     to.collect_map(members.iter().map(|(key, value)| (key, value)))
+}
+
+fn record<S: Serializer>(phase: &Phase, to: S) -> Result<S::Ok, S::Error> {
+    let mut value = serde_json::to_value(phase).map_err(S::Error::custom)?;
+    if let Some(members) = value.as_object_mut() {
+        members.remove("timeline");
+        if let Some(latency) = members.get_mut("latency").and_then(|latency| latency.as_object_mut()) {
+            latency.remove("buckets");
+        }
+    }
+    value.serialize(to)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::io;
 use command::md_workbench::Output;
 use command::md_workbench::Request;
 use jiff::Zoned;
+use measure::statistics::{deviation, max, mean, min};
 use units::exponential;
 use workloads::kit::observer::EventObserver;
 use workloads::md_workbench::{ObjectCall, StepResult, WorkbenchEvent, WorkbenchPhase, WorkbenchStep};
@@ -194,15 +195,10 @@ impl MdWorkbenchText {
 
 /// The spread of the ranks' times. The deviation is that of a sample, so one rank has none.
 fn spread(ranks: &[StepResult]) -> String {
-    let seconds = || ranks.iter().map(|rank| rank.seconds);
-    let (count, mean) = (ranks.len() as f64, seconds().sum::<f64>() / ranks.len() as f64);
-    let (min, max) = (seconds().fold(f64::INFINITY, f64::min), seconds().fold(0.0, f64::max));
-    let squares: f64 = seconds().map(|own| (own - mean) * (own - mean)).sum();
-    let deviation = match ranks.len() {
-        // As C prints the root of 0 divided by 0.
-        0 | 1 => "-nan".to_owned(),
-        _ => format!("{:.1}", (squares / (count - 1.0)).sqrt()),
-    };
+    let seconds: Vec<f64> = ranks.iter().map(|rank| rank.seconds).collect();
+    let [mean, min, max] = [mean, min, max].map(|statistic| statistic(&seconds).unwrap_or(f64::NAN));
+    // As C prints the root of 0 divided by 0.
+    let deviation = deviation(&seconds).map_or("-nan".to_owned(), |value| format!("{value:.1}"));
     format!("min:{min:.2}s mean: {mean:.2}s balance:{:.1} stddev:{deviation} ", min / max * 100.0)
 }
 

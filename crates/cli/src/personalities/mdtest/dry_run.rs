@@ -6,8 +6,8 @@ use units::{Usage, bytes_binary, several};
 use command::mdtest::Parsed;
 
 /// The text for a run on `ranks` ranks.
-pub(crate) fn text(meant: &Parsed, ranks: u32) -> Result<String, Usage> {
-    let parameters = &meant.request;
+pub(crate) fn text(parsed: &Parsed, ranks: u32) -> Result<String, Usage> {
+    let parameters = &parsed.request;
     let counts = ItemCounts::from_request(parameters).ok_or_else(|| {
         Usage::new("the tree has too many directories and items to count. Reduce -z, -b, -I or -n.")
     })?;

@@ -90,7 +90,7 @@ impl EventObserver<MdtestEvent<'_>> for MdtestPrinter {
 
 /// A run that was checked, with its storage.
 pub(super) struct ReadyMdtest {
-    meant: Parsed,
+    parsed: Parsed,
     storage: Box<dyn Storage>,
     /// What keys its data, once the secret is read.
     data_key: Option<DataKey>,
@@ -112,18 +112,18 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         return Ok(program.print_version("mdtest", typed.output.edition.version()));
     }
     let (mut ready, session) = prepare(typed, program.launch.as_ref(), local)?;
-    ready.meant.taken.notes.extend(preloaded::notes(Some(&ready.meant.request.backend)));
+    ready.parsed.taken.notes.extend(preloaded::notes(Some(&ready.parsed.request.backend)));
     if program.speaks {
-        ready.meant.taken.notes.iter().for_each(|note| print_note(&note.to_string()));
+        ready.parsed.taken.notes.iter().for_each(|note| print_note(&note.to_string()));
     }
-    if ready.meant.dry_run {
-        return Ok(program.print_dry_run(session, |session| dry_run::text(&ready.meant, session.size())));
+    if ready.parsed.dry_run {
+        return Ok(program.print_dry_run(session, |session| dry_run::text(&ready.parsed, session.size())));
     }
-    waiting::records_in(ready.meant.output.record.as_deref());
+    waiting::records_in(ready.parsed.output.record.as_deref());
     let voice = if program.speaks { voice(&ready, program.argv).map(Some) } else { Ok(None) };
     let (session, voice) = session.agree(voice)?;
     if session.mpi().is_none() {
-        interrupt::watch("mdtest", test_dirs(&ready.meant.request), "");
+        interrupt::watch("mdtest", test_dirs(&ready.parsed.request), "");
     }
     let wants = voice.as_ref().is_some_and(|(_, voice)| !voice.live_files.is_empty());
     let boards = Boards::new(&session, wants);
@@ -192,7 +192,7 @@ pub(super) fn prepare(
 /// The same run with the secret of its key, from its file, and the library that its storage needs.
 fn complete(mut ready: ReadyMdtest) -> Result<ReadyMdtest, Usage> {
     ready.storage.load()?;
-    ready.data_key = data_key(&ready.meant.request.key)?;
+    ready.data_key = data_key(&ready.parsed.request.key)?;
     Ok(ready)
 }
 
@@ -201,36 +201,36 @@ fn ready(mut typed: Parsed, variables: &Variables, ranks: u32) -> Result<ReadyMd
     typed.output.plain = variables.is_plain()?;
     let given = variables.compat(Edition::parse)?;
     typed.edition = typed.edition.or(given);
-    let mut meant = typed.finished()?;
-    let parameters = &mut meant.request;
-    meant.taken.notes.extend(variables.apply(&mut parameters.nodes, &mut parameters.ranks_on_node0)?);
-    meant.request.check(ranks)?;
-    let driver = storage::driver(&meant.request.backend)?;
-    let storage = (driver.open)(&meant.request.settings)?;
+    let mut parsed = typed.finished()?;
+    let parameters = &mut parsed.request;
+    parsed.taken.notes.extend(variables.apply(&mut parameters.nodes, &mut parameters.ranks_on_node0)?);
+    parsed.request.check(ranks)?;
+    let driver = storage::driver(&parsed.request.backend)?;
+    let storage = (driver.open)(&parsed.request.settings)?;
     if storage.names().is_none() {
-        let name = &meant.request.backend;
+        let name = &parsed.request.backend;
         return Err(Usage(format!(
             "-a {name}: mdtest needs directories, which this backend lacks. Use -a POSIX."
         )));
     }
     own_files::check(&own_files::given([
-        ("--record", meant.output.record.as_deref()),
-        ("--progress", meant.output.progress.as_deref()),
-        ("--saveRankPerformanceDetails", meant.output.rank_csv.as_deref()),
-        ("-x", meant.request.status_file.as_deref()),
+        ("--record", parsed.output.record.as_deref()),
+        ("--progress", parsed.output.progress.as_deref()),
+        ("--saveRankPerformanceDetails", parsed.output.rank_csv.as_deref()),
+        ("-x", parsed.request.status_file.as_deref()),
     ]))?;
-    Ok(ReadyMdtest { meant, storage, data_key: None })
+    Ok(ReadyMdtest { parsed, storage, data_key: None })
 }
 
 /// Rank 0's printer and records. All its files are created now.
 fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestPrinter), Usage> {
-    let meant = &ready.meant;
-    written_later(&meant.request)?;
-    let dir = meant.request.dirs.first().map(String::as_str).unwrap_or_default();
+    let parsed = &ready.parsed;
+    written_later(&parsed.request)?;
+    let dir = parsed.request.dirs.first().map(String::as_str).unwrap_or_default();
     let space = ready.storage.space(header_dir(dir)).unwrap_or(None);
-    let Output { record, progress, .. } = &meant.output;
+    let Output { record, progress, .. } = &parsed.output;
     open_voice(record.as_deref(), None, progress.as_deref(), |live_files| {
-        let text = MdtestText::open(meant, argv, space)?;
+        let text = MdtestText::open(parsed, argv, space)?;
         Ok(MdtestPrinter { text, live_files, live: None, tests: 0, ranks: 0, iteration: 0 })
     })
 }
@@ -264,8 +264,8 @@ fn one_rank(
         printer.live = rows.map(|(board, _)| LiveView::start(board.clone(), files, false));
     }
     let observer = &mut voice.as_deref_mut();
-    let (parameters, key) = (&ready.meant.request, ready.data_key);
-    let warning = text::reads_nothing(&ready.meant).then_some(text::NOTHING_READ);
+    let (parameters, key) = (&ready.parsed.request, ready.data_key);
+    let warning = text::reads_nothing(&ready.parsed).then_some(text::NOTHING_READ);
     let done = mdtest::stop_at_warning(parameters, comm, warning).and_then(|()| {
         mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, rows, observer, seed, key)
     });

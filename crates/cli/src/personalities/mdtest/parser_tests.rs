@@ -36,10 +36,10 @@ proptest! {
     #[test]
     fn any_tokens_give_an_answer(tokens in prop::collection::vec(token(), 0..8)) {
         if let Ok(typed) = classic::parse::<Parsed>(&tokens)
-            && let Ok(meant) = typed.finished()
+            && let Ok(parsed) = typed.finished()
         {
-            let _ = meant.request.check(3);
-            let _ = super::dry_run::text(&meant, 3);
+            let _ = parsed.request.check(3);
+            let _ = super::dry_run::text(&parsed, 3);
         }
     }
 
@@ -56,7 +56,7 @@ fn parse(words: &str) -> Result<Parsed, Usage> {
     classic::parse(&tokens)
 }
 
-fn meant(words: &str) -> Parsed {
+fn parsed(words: &str) -> Parsed {
     parse(words).and_then(Parsed::finished).unwrap_or_else(|usage| panic!("{words}: {usage}"))
 }
 
@@ -78,7 +78,7 @@ fn all_forms_of_a_value_mean_the_same() {
 #[test]
 fn no_phase_means_all_and_no_kind_means_both() {
     let phases = |words| {
-        let p = meant(words).request;
+        let p = parsed(words).request;
         [p.create, p.stat, p.read, p.rename, p.remove]
     };
     assert_eq!(phases(""), [true; 5]);
@@ -86,7 +86,7 @@ fn no_phase_means_all_and_no_kind_means_both() {
     assert_eq!(phases("-T -E -U"), [false, true, true, true, false]);
     assert_eq!(phases("--compat 3.3"), [true, true, true, false, true], "renames came with 4.0");
     let kinds = |words| {
-        let p = meant(words).request;
+        let p = parsed(words).request;
         (p.directories, p.files)
     };
     assert_eq!(
@@ -98,31 +98,31 @@ fn no_phase_means_all_and_no_kind_means_both() {
 
 #[test]
 fn directories_are_separated_by_at_signs_and_older_versions_have_other_defaults() {
-    assert_eq!(meant("").request.dirs, ["./out"]);
-    assert_eq!(meant("-d a@b/c").request.dirs, ["a", "b/c"]);
+    assert_eq!(parsed("").request.dirs, ["./out"]);
+    assert_eq!(parsed("-d a@b/c").request.dirs, ["a", "b/c"]);
     assert!(parse("-d a@").unwrap().finished().is_err() && parse("-d @").unwrap().finished().is_err());
-    let oldest = meant("--compat 1.9");
+    let oldest = parsed("--compat 1.9");
     assert_eq!((oldest.request.dirs, oldest.request.test_dir_prefix), (vec![".".to_owned()], "#test-dir."));
-    assert_eq!(meant("--compat 3.3").request.test_dir_prefix, "test-dir.");
-    assert_eq!(meant("--compat 1.9 -d x").output.edition, Edition::Mdtest19);
+    assert_eq!(parsed("--compat 3.3").request.test_dir_prefix, "test-dir.");
+    assert_eq!(parsed("--compat 1.9 -d x").output.edition, Edition::Mdtest19);
 }
 
 #[test]
 fn numbers_per_rank_are_collected_if_they_are_shown() {
-    assert!(!meant("").request.rank_times);
+    assert!(!parsed("").request.rank_times);
     for words in ["--print-all-procs", "--showRankStatistics", "--saveRankPerformanceDetails=f"] {
-        assert!(meant(words).request.rank_times, "{words}");
+        assert!(parsed(words).request.rank_times, "{words}");
     }
 }
 
 #[test]
 fn values_reach_the_workload() {
     let p =
-        meant("-G 42 --dataPacketType=random -N 1 -x st -W 3 --operations list,link --preload 10").request;
+        parsed("-G 42 --dataPacketType=random -N 1 -x st -W 3 --operations list,link --preload 10").request;
     assert_eq!((p.signature, p.packet, p.shift), (Some(42), Packet::Random, 1));
     assert_eq!((p.status_file.as_deref(), p.deadline, p.preload), (Some("st"), 3, 10));
     assert_eq!(p.extra, ["list", "link"]);
-    assert_eq!(meant("-G -1").request.signature, None);
+    assert_eq!(parsed("-G -1").request.signature, None);
 }
 
 #[test]
@@ -134,10 +134,10 @@ fn options_without_effect_have_a_note() {
         ("-B 1", "-B has no effect"),
         ("-a DUMMY --posix.odirect", "--posix.odirect has no effect with -a DUMMY"),
     ] {
-        let notes = meant(words).taken.notes;
+        let notes = parsed(words).taken.notes;
         assert!(notes.iter().any(|note| note.to_string().contains(part)), "{words}: {notes:?}");
     }
-    assert!(meant("-n 5 -u -t -f 1 -l 1 -B 0").taken.notes.is_empty());
+    assert!(parsed("-n 5 -u -t -f 1 -l 1 -B 0").taken.notes.is_empty());
 }
 
 #[test]

@@ -9,23 +9,23 @@ use super::results::{LABELS, MeasuredPhase, ResultUnit, Results, is_of_tree, own
 use crate::personalities::spread::ValueSpread;
 
 /// Whether the tables have a row of renames, which older versions lack.
-pub(crate) fn has_renames(meant: &Parsed) -> bool {
-    meant.request.rename || meant.output.edition == Edition::Mdtest41
+pub(crate) fn has_renames(parsed: &Parsed) -> bool {
+    parsed.request.rename || parsed.output.edition == Edition::Mdtest41
 }
 
-fn has_row(meant: &Parsed, label: &str) -> bool {
+fn has_row(parsed: &Parsed, label: &str) -> bool {
     match (label.split(' ').next(), label) {
         (_, "Directory read") => false,
-        (_, "Directory rename") => meant.request.directories && has_renames(meant),
-        (Some("Directory"), _) => meant.request.directories,
-        (Some("File"), _) => meant.request.files,
+        (_, "Directory rename") => parsed.request.directories && has_renames(parsed),
+        (Some("Directory"), _) => parsed.request.directories,
+        (Some("File"), _) => parsed.request.files,
         _ => true,
     }
 }
 
 /// Everything after the phases of a run on one number of ranks.
-pub(crate) fn tables(results: &Results, meant: &Parsed) -> String {
-    let look = &meant.output;
+pub(crate) fn tables(results: &Results, parsed: &Parsed) -> String {
+    let look = &parsed.output;
     let units: &[ResultUnit] = match (look.both, look.times) {
         (true, _) => &[ResultUnit::Rate, ResultUnit::Time],
         (false, true) => &[ResultUnit::Time],
@@ -34,19 +34,19 @@ pub(crate) fn tables(results: &Results, meant: &Parsed) -> String {
     let mut text = String::new();
     for unit in units {
         if look.all_ranks {
-            text.push_str(&each_rank(results, meant, *unit));
+            text.push_str(&each_rank(results, parsed, *unit));
         }
-        text.push_str(&table(results, meant, *unit));
+        text.push_str(&table(results, parsed, *unit));
     }
     text
 }
 
-fn table(results: &Results, meant: &Parsed, unit: ResultUnit) -> String {
-    let look = &meant.output;
+fn table(results: &Results, parsed: &Parsed, unit: ResultUnit) -> String {
+    let look = &parsed.output;
     let statistics = look.rank_statistics && look.edition == Edition::Mdtest41;
     let mut text = caption(results.ended, look.edition, unit, statistics);
     let others = results.others();
-    for label in LABELS.iter().filter(|label| has_row(meant, label)).chain(&others) {
+    for label in LABELS.iter().filter(|label| has_row(parsed, label)).chain(&others) {
         let all = results.spread(label, unit);
         let ranks = statistics.then(|| results.spread_of_ranks(label, unit));
         text.push_str(&row(label, all, ranks, look.edition));
@@ -104,12 +104,12 @@ fn row(label: &str, all: ValueSpread, ranks: Option<ValueSpread>, edition: Editi
 }
 
 /// `--print-all-procs`
-fn each_rank(results: &Results, meant: &Parsed, unit: ResultUnit) -> String {
+fn each_rank(results: &Results, parsed: &Parsed, unit: ResultUnit) -> String {
     let word = if unit == ResultUnit::Rate { "rate" } else { "time" };
     let mut text = format!("\nPer process result ({word}):\n");
     let others = results.others();
     // All five phases of directories are shown or none, and files always, as in the classic program.
-    let shown = LABELS.iter().filter(|label| meant.request.directories || !label.starts_with("Directory"));
+    let shown = LABELS.iter().filter(|label| parsed.request.directories || !label.starts_with("Directory"));
     let shown: Vec<&&str> = shown.chain(&others).collect();
     for iteration in 0..results.ended {
         text.push_str(&format!("iteration: {iteration}\n"));
@@ -178,7 +178,7 @@ mod tests {
         results_of(100, vec![iteration(0.5), iteration(0.25)])
     }
 
-    fn meant(words: &str) -> Parsed {
+    fn parsed(words: &str) -> Parsed {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         classic::parse::<Parsed>(&tokens).unwrap().finished().unwrap()
     }
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn the_table_of_rates_has_the_form_of_4_1() {
         assert_eq!(
-            tables(&results(), &meant("-F")),
+            tables(&results(), &parsed("-F")),
             concat!(
                 "\n",
                 "SUMMARY rate (in ops/sec): (of 2 iterations)\n",
@@ -205,10 +205,10 @@ mod tests {
 
     #[test]
     fn rank_statistics_and_numbers_per_rank_have_the_form_of_4_1() {
-        let mut meant = meant("-F");
-        let look = &mut meant.output;
+        let mut parsed = parsed("-F");
+        let look = &mut parsed.output;
         (look.rank_statistics, look.all_ranks, look.times) = (true, true, true);
-        let text = tables(&results(), &meant);
+        let text = tables(&results(), &parsed);
         assert!(
             text.starts_with(concat!(
                 "\n",
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn both_tables_come_rates_first_and_with_all_rows() {
-        let mut both = meant("");
+        let mut both = parsed("");
         (both.output.both, both.output.times) = (true, true);
         let text = tables(&results(), &both);
         assert!(text.find("SUMMARY rate").unwrap() < text.find("SUMMARY time").unwrap());
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn older_tables_have_their_captions_labels_and_deviation() {
-        let text = tables(&results(), &meant("-F --compat 3.3"));
+        let text = tables(&results(), &parsed("-F --compat 3.3"));
         assert!(
             text.starts_with(
                 "
@@ -279,7 +279,7 @@ SUMMARY rate: (of 2 iterations)
             ),
             "{text}"
         );
-        let text = tables(&results(), &meant("-F --compat 1.9"));
+        let text = tables(&results(), &parsed("-F --compat 1.9"));
         assert!(text.starts_with("\nSUMMARY: (of 2 iterations)\n"), "{text}");
         assert!(text.contains("\n   File creation     :        800.000        400.000 "), "{text}");
     }

@@ -24,7 +24,7 @@ pub(crate) const NOTHING_READ: &str = "Read bytes is 0, thus, a read test will a
 
 /// Writes the output of one run.
 pub(crate) struct MdtestText {
-    meant: Parsed,
+    parsed: Parsed,
     argv: Vec<String>,
     space: Option<Space>,
     /// The file of `--saveRankPerformanceDetails`.
@@ -48,9 +48,9 @@ pub(crate) struct MdtestText {
 impl MdtestText {
     /// A writer for the run started as `argv`. `space` is the space of its file system. Its files are created
     /// now.
-    pub(crate) fn open(meant: &Parsed, argv: &[String], space: Option<Space>) -> Result<Self, Usage> {
-        let mut text = Self::new(Printer::to_stdout(meant.output.plain), meant, argv, space);
-        if let Some(path) = &meant.output.rank_csv {
+    pub(crate) fn open(parsed: &Parsed, argv: &[String], space: Option<Space>) -> Result<Self, Usage> {
+        let mut text = Self::new(Printer::to_stdout(parsed.output.plain), parsed, argv, space);
+        if let Some(path) = &parsed.output.rank_csv {
             let made = File::create(path).map_err(|error| {
                 Usage(format!(
                     "--saveRankPerformanceDetails {path}: {error}. Choose a file that can be written."
@@ -63,9 +63,9 @@ impl MdtestText {
     }
 
     /// A writer without files.
-    pub(crate) fn new(printer: Printer, meant: &Parsed, argv: &[String], space: Option<Space>) -> Self {
+    pub(crate) fn new(printer: Printer, parsed: &Parsed, argv: &[String], space: Option<Space>) -> Self {
         Self {
-            meant: meant.clone(),
+            parsed: parsed.clone(),
             argv: argv.to_vec(),
             space,
             rank_csv: None,
@@ -81,11 +81,11 @@ impl MdtestText {
     }
 
     fn edition(&self) -> Edition {
-        self.meant.output.edition
+        self.parsed.output.edition
     }
 
     fn verbose(&self) -> u32 {
-        self.meant.request.verbose
+        self.parsed.request.verbose
     }
 
     /// Prints the end of the output. `complete` is false if the run ended early. Fails if something could not
@@ -109,11 +109,11 @@ impl MdtestText {
 
     /// Prints the complete iterations of a run that ended early, and that others are missing.
     fn unfinished(&mut self) {
-        let wanted = self.meant.request.iterations;
+        let wanted = self.parsed.request.iterations;
         let Some(run) = self.run.take() else { return };
         let whole = run.ended;
         if whole > 0 && !run.is_printed {
-            self.printer.put(&tables::tables(&run, &self.meant));
+            self.printer.put(&tables::tables(&run, &self.parsed));
         }
         let phases = run.present().iter().map(|one| format!("{} {:.3}/s", phase_name(one.label), one.rate));
         let phases: Vec<String> = phases.collect();
@@ -135,19 +135,19 @@ impl MdtestText {
             moment(),
             command(&self.argv, edition)
         );
-        if self.verbose() > 0 && self.meant.all_phases {
+        if self.verbose() > 0 && self.parsed.all_phases {
             let words = "main: Setting create/stat/read/remove_only to True";
             text.push_str(&verbose::numbered(edition, 1, (1398, 1905), words));
         }
-        if reads_nothing(&self.meant) {
+        if reads_nothing(&self.parsed) {
             text.push_str(&format!("WARNING: {NOTHING_READ}\n"));
         }
         if self.verbose() > 0 {
-            text.push_str(&verbose::parameters(&self.meant));
+            text.push_str(&verbose::parameters(&self.parsed));
         }
         let map: String = on_node_0.iter().map(|here| if *here { '1' } else { '0' }).collect();
         let map = format!("Nodemap: {map}\n");
-        let place = place(&self.meant, self.space);
+        let place = place(&self.parsed, self.space);
         self.printer.put(&match edition {
             Edition::Mdtest19 => text + &place,
             Edition::Mdtest33 => text + &place + "\n" + &map,
@@ -157,10 +157,10 @@ impl MdtestText {
 
     /// `N tasks, M files`
     fn announce(&mut self, ranks: u32, items: u64) {
-        let keeps_ranks = self.meant.output.all_ranks || self.rank_csv.is_some();
+        let keeps_ranks = self.parsed.output.all_ranks || self.rank_csv.is_some();
         self.run = Some(Results::new(ranks, items, keeps_ranks));
         self.latencies.push(RunLatencies::new(ranks));
-        let parameters = &self.meant.request;
+        let parameters = &self.parsed.request;
         let all = u64::from(ranks) * items;
         let what = match (parameters.files, parameters.directories) {
             (true, true) => format!("{all} files/directories"),
@@ -179,7 +179,7 @@ impl MdtestText {
     /// Prints the lines of finished tests: of directories, or of both.
     fn flush(&mut self, files_too: bool) {
         let mut text = String::new();
-        let rename = tables::has_renames(&self.meant);
+        let rename = tables::has_renames(&self.parsed);
         let stonewalled = self.stonewalled;
         for (number, kind) in ["Directory", "File"].into_iter().enumerate() {
             let over = number == 0 || files_too;
@@ -199,7 +199,7 @@ impl MdtestText {
             let line = verbose::single(self.edition(), &one);
             self.printer.put(&line);
         }
-        if let Some(latencies) = self.latencies.last_mut().filter(|_| self.meant.request.verbose > 0) {
+        if let Some(latencies) = self.latencies.last_mut().filter(|_| self.parsed.request.verbose > 0) {
             latencies.add(ended.label, ended.phase);
         }
         if let Some(run) = &mut self.run {
@@ -213,7 +213,7 @@ impl MdtestText {
         let Some(run) = &mut self.run else { return };
         run.end_iteration();
         run.is_printed = true;
-        let mut text = tables::tables(run, &self.meant);
+        let mut text = tables::tables(run, &self.parsed);
         if wrong > 0 {
             text.push_str(&match edition {
                 Edition::Mdtest41 => format!(
@@ -273,7 +273,7 @@ impl EventObserver<MdtestEvent<'_>> for MdtestText {
             MdtestEvent::Ranks { ranks, items } => self.announce(*ranks, *items),
             MdtestEvent::Iteration(number) => {
                 self.flush(true);
-                let parameters = &self.meant.request;
+                let parameters = &self.parsed.request;
                 self.due = [parameters.directories, parameters.files];
                 self.stonewalled = None;
                 if let Some(run) = &mut self.run {
@@ -315,9 +315,9 @@ fn moment() -> String {
 }
 
 /// Whether 4.x warns of reads of zero bytes.
-pub(crate) fn reads_nothing(meant: &Parsed) -> bool {
-    let parameters = &meant.request;
-    meant.output.edition == Edition::Mdtest41 && parameters.read && parameters.read_bytes == 0
+pub(crate) fn reads_nothing(parsed: &Parsed) -> bool {
+    let parameters = &parsed.request;
+    parsed.output.edition == Edition::Mdtest41 && parameters.read && parameters.read_bytes == 0
 }
 
 /// The command line. Only 1.9 prints the arguments without quotes.
@@ -334,9 +334,9 @@ fn command(argv: &[String], edition: Edition) -> String {
 }
 
 /// The test directory and the capacity of its file system.
-fn place(meant: &Parsed, space: Option<Space>) -> String {
-    let dir = meant.request.dirs.first().map(String::as_str).unwrap_or_default();
-    let newer = meant.output.edition == Edition::Mdtest41;
+fn place(parsed: &Parsed, space: Option<Space>) -> String {
+    let dir = parsed.request.dirs.first().map(String::as_str).unwrap_or_default();
+    let newer = parsed.output.edition == Edition::Mdtest41;
     let line = |key: &str, value: &str| match newer {
         true => format!("{key:<20}: {value}\n"),
         false => format!("{key}: {value}\n"),

@@ -14,10 +14,10 @@ use crate::personalities::printer::tests::Page;
 
 /// A writer to a page, and the page.
 fn onto_page(words: &[String], space: Option<Space>) -> (MdtestText, Page) {
-    let meant = classic::parse::<Parsed>(words).unwrap().finished().unwrap();
+    let parsed = classic::parse::<Parsed>(words).unwrap().finished().unwrap();
     let argv: Vec<String> = ["mdtest".to_owned()].into_iter().chain(words.iter().cloned()).collect();
     let page = Page::default();
-    (MdtestText::new(Printer::new(page.clone(), false), &meant, &argv, space), page)
+    (MdtestText::new(Printer::new(page.clone(), false), &parsed, &argv, space), page)
 }
 
 /// The output of a run on two ranks with these options. Each phase takes half a second.

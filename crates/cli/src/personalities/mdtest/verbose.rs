@@ -27,10 +27,10 @@ fn truth(on: bool) -> String {
     if on { "True" } else { "False" }.to_owned()
 }
 
-fn listed(meant: &Parsed) -> Vec<ListedParameter> {
-    let p = &meant.request;
+fn listed(parsed: &Parsed) -> Vec<ListedParameter> {
+    let p = &parsed.request;
     vec![
-        (2018, 2442, "api", meant.backend.clone().unwrap_or_else(|| "(null)".to_owned())),
+        (2018, 2442, "api", parsed.backend.clone().unwrap_or_else(|| "(null)".to_owned())),
         (2019, 2443, "barriers", truth(true)),
         (2020, 2444, "collective_creates", truth(p.collective)),
         (2021, 2445, "create_only", truth(p.create)),
@@ -64,18 +64,18 @@ fn listed(meant: &Parsed) -> Vec<ListedParameter> {
 }
 
 /// The list of `-v`.
-pub(crate) fn parameters(meant: &Parsed) -> String {
-    let edition = meant.output.edition;
+pub(crate) fn parameters(parsed: &Parsed) -> String {
+    let edition = parsed.output.edition;
     let plain = edition == Edition::Mdtest19;
     let put = |lines: (u32, u32), text: &str| match plain {
         true => format!("{text}\n"),
         false => numbered(edition, 1, lines, text),
     };
     let mut text = String::new();
-    for (old, new, name, value) in listed(meant) {
+    for (old, new, name, value) in listed(parsed) {
         if name == "dirs_only" {
             text.push_str(&put((2022, 2446), "dirpath(s):"));
-            for dir in &meant.request.dirs {
+            for dir in &parsed.request.dirs {
                 text.push_str(&put((2024, 2448), &format!("\t{dir}")));
             }
         }
