@@ -95,16 +95,17 @@ pub fn percent_apart(share: f64, has_sign: bool) -> String {
     format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// A confidence such as `95 %`, `99.83 %`: it never rounds to 100 %.
+/// A confidence such as `95 %`, `99.83 %`. One with an error of at least 10⁻¹⁴ is not rounded to 100 %.
 pub fn confidence(confidence: f64) -> String {
     let error = (1.0 - confidence) * 100.0;
     let decimals = if error > 0.0 { (2.0 - error.log10().floor()).clamp(0.0, 12.0) as usize } else { 0 };
     format!("{} %", trimmed(&format!("{:.decimals$}", confidence * 100.0)))
 }
 
-/// A number without zeros at the end of its decimals: `1.50` is `1.5`, and `2.00` is `2`.
+/// A number without zeros at the end of its decimals: `1.50` is `1.5`, and `2.00` is `2`. One with a
+/// power of ten stays as it is.
 pub fn trimmed(number: &str) -> &str {
-    match number.contains('.') {
+    match number.contains('.') && !number.contains('e') {
         true => number.trim_end_matches('0').trim_end_matches('.'),
         false => number,
     }
@@ -131,6 +132,7 @@ mod tests {
         assert_eq!(count(12.0), "12");
         assert_eq!([0, 1, 2].map(|number| several(number, "rank")), ["0 ranks", "1 rank", "2 ranks"]);
         assert_eq!(["criterion", "directory"].map(|one| several(2, one)), ["2 criteria", "2 directories"]);
+        assert_eq!(["1.50", "2.00", "20", "2.00e30"].map(trimmed), ["1.5", "2", "20", "2.00e30"]);
         assert_eq!(duration(0.0042), "4.20 ms");
         assert_eq!(duration(0.000_000_012), "12.0 ns");
         assert_eq!(duration(75.0), "75.0 s");

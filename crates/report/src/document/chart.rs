@@ -12,7 +12,7 @@ use super::{Cell, Tone};
 /// A drawing over two axes. Plots below each other with the same horizontal axis are one chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plot {
-    /// Its caption.
+    /// Also what a reader who does not see the drawing hears; empty in plots below the first.
     pub title: String,
     /// How to read the plot, in a few sentences.
     pub note: String,
@@ -26,7 +26,7 @@ pub struct Plot {
     pub bands: Vec<PlotBand>,
     /// Cells of a heat map; empty in other plots.
     pub cells: Vec<PlotCell>,
-    /// The lines.
+    /// In front of the bands, the later ones on top.
     pub lines: Vec<PlotLine>,
     /// Points, with or without a label. Labels of earlier ones are more important.
     pub marks: Vec<PlotMark>,
@@ -58,7 +58,7 @@ impl Axis {
 /// A labelled coordinate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotTick {
-    /// The coordinate.
+    /// In the axis; a logarithm on a logarithmic axis.
     pub at: f64,
     /// The text, with the unit.
     pub label: String,
@@ -139,13 +139,13 @@ pub enum SpanKind {
 pub struct PlotSpan {
     /// What it shows.
     pub kind: SpanKind,
-    /// Its start.
+    /// Coordinate of the axis.
     pub from: f64,
-    /// Its end.
+    /// Not below `from`; equal for a cut.
     pub to: f64,
     /// The most likely place in it.
     pub at: f64,
-    /// Whether it is good.
+    /// The colour of a shift: pass if faster, fail if slower. Other kinds ignore it.
     pub tone: Tone,
     /// The label above it; empty for none. A label without space is left out.
     pub label: String,
@@ -207,7 +207,7 @@ pub struct PlotMark {
     pub text: String,
     /// What its colour means.
     pub style: MarkStyle,
-    /// Its shape.
+    /// Distinguishes outcomes without colours; the legend explains it.
     pub shape: MarkShape,
     /// The ends of a vertical interval through the point.
     pub interval: Option<(f64, f64)>,
@@ -250,7 +250,7 @@ pub enum LegendKey {
 pub struct LegendEntry {
     /// What it shows.
     pub key: LegendKey,
-    /// Its meaning.
+    /// What it means, in a few words.
     pub label: String,
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use units::several;
 
 use super::campaigns::outcome_counts;
-use super::words::{NONE, or_none, time};
+use super::words::{NONE, or_none, test_and_clause, time};
 use super::{Cell, Fact, IndexedCampaign, Table, Tone};
 use crate::sentences;
 
@@ -124,7 +124,7 @@ fn row(one: &ListedCampaign) -> Vec<Cell> {
         }
         ListedState::Ended(ended) => {
             let outcomes = ended.shown_verdicts().iter().map(|verdict| verdict.outcome).collect();
-            let plan = Cell::new(or_none(&format!("{}: {}", ended.plan, ended.title)));
+            let plan = Cell::new(or_none(&test_and_clause(&ended.plan, &ended.title)));
             let details = sentences::explained(&ended.evidence);
             (Cell::new("ended"), ended.overall(), outcomes, Cell::new(time(&ended.started)), plan, details)
         }

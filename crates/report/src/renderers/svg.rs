@@ -195,8 +195,10 @@ impl Panel<'_> {
         }
     }
 
+    /// Spans of these kinds. Those of a later kind cover the others.
     fn draw_spans(&self, svg: &mut String, kinds: &[SpanKind]) {
-        self.plot.spans.iter().filter(|span| kinds.contains(&span.kind)).for_each(|span| {
+        let spans = kinds.iter().flat_map(|kind| self.plot.spans.iter().filter(|span| span.kind == *kind));
+        spans.for_each(|span| {
             let drawn = self.span(span);
             match span.link.is_empty() {
                 true => svg.push_str(&drawn),

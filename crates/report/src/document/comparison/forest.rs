@@ -94,6 +94,7 @@ fn add_row(plot: &mut Plot, y: f64, label: &str, one: &RowConclusion) {
         x: place(ratio),
         y,
         style: MarkStyle::Toned(tone),
+        text: text.clone(),
         shape: if is_cut { cut } else { MarkShape::End },
         ..PlotMark::default()
     };

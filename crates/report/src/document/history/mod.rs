@@ -126,7 +126,8 @@ fn value_axis(label: &str, values: impl Iterator<Item = f64>, unit: &str) -> Axi
     let from = if (0.0..high / 2.0).contains(&low) || low == 0.0 { 0.0 } else { low - beside };
     let from = if low >= 0.0 { from.max(0.0) } else { from };
     let to = high + beside;
-    let mut ticks = ticks_between(from, to, |at| units::shortened(&short(&quantity(at, unit)), LABEL_MAX));
+    let mut ticks =
+        ticks_between(from, to, |at| units::elided(&short(&quantity(at, unit)), LABEL_MAX, LABEL_MAX - 1));
     // Rounding may give several of them the same label.
     ticks.dedup_by(|one, other| one.label == other.label);
     Axis { label: label.to_owned(), from, to, ticks }

@@ -163,7 +163,7 @@ fn limited(title: &str, headings: &str, mut rows: impl Iterator<Item = Vec<Cell>
     let table = Table::with_rows(title, headings, rows.by_ref().take(CHANGES_MAX));
     match rows.count() {
         0 => table,
-        more => table.noted(format!("And {}.", several(more as u64, "more"))),
+        more => table.noted(format!("And {more} more.")),
     }
 }
 
