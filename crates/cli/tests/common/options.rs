@@ -222,7 +222,7 @@ impl Classic {
         (row.sees)(&seen);
     }
 
-    /// Runs every row in every form of its option; in the default set in one form, another one for each row.
+    /// Runs every row in every form of its option; in the default set in one form, by the place of the row.
     pub fn walk<'r>(&self, rows: impl IntoIterator<Item = &'r Row>) {
         let help = self.help();
         let strace = Command::new("strace").arg("-V").output().is_ok();
@@ -238,6 +238,7 @@ impl Classic {
             let (before, rest) = row.words.split_once('{').expect(row.words);
             let (value, after) = rest.split_once('}').expect(row.words);
             let forms = listed.forms(value);
+            assert!(!forms.is_empty(), "{} has no form", row.option);
             let default = at % forms.len();
             for form in &forms[by_set(default..=default, 0..=forms.len() - 1)] {
                 let words = format!("{before}{form}{after}");

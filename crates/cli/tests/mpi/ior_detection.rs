@@ -169,11 +169,11 @@ fn assert_reported_by(
 
 #[test]
 fn every_engine_reports_every_damage_with_file_and_offset() {
-    // In the default set each engine gets a third of the damages, and each damage several engines.
+    // In the default set POSIX gets every damage, and each other engine a third of them.
     for (at, engine) in engines().into_iter().enumerate() {
         let dir = tempfile::tempdir().unwrap();
         let written = write(dir.path(), &engine);
-        let (first, step) = by_set((at % 3, 3), (0, 1));
+        let (first, step) = if at == 0 { (0, 1) } else { by_set((at % 3, 3), (0, 1)) };
         for Damage { kind, to, ranges } in DAMAGES.iter().skip(first).step_by(step) {
             let mut bytes = written.sound.clone();
             to(&mut bytes, &written);
