@@ -96,10 +96,14 @@ mod tests {
     #[test]
     fn findings_are_sorted_and_have_path_line_and_problem() {
         let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(root.path().join("crates/units/src")).unwrap();
-        std::fs::write(root.path().join("crates/units/src/b.rs"), "//! B.\n\nfn f() {\n    todo!()\n}\n")
-            .unwrap();
-        std::fs::write(root.path().join("crates/units/src/a.rs"), "fn f() {}\n").unwrap();
+        let write = |place: &str, text: &str| {
+            let path = root.path().join("crates").join(place);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("command/src/backends.rs", "//! Rows.\n\nconst A: B = B {\n    name: \"aio\",\n};\n");
+        write("units/src/b.rs", "//! B.\n\nfn f() {\n    todo!()\n}\n");
+        write("units/src/a.rs", "fn f() {}\n");
         let found = check(root.path()).unwrap();
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].starts_with("crates/units/src/a.rs:1: "), "{found:?}");
