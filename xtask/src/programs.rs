@@ -132,8 +132,8 @@ fn run_one(
     let title = format!("== {} ({seconds:.1} s)", program.name);
     println!("{title}");
     writeln!(output.log, "{title}")?;
-    for line in lines {
-        writeln!(output.log, "{line}")?;
+    for (after_s, line) in lines {
+        writeln!(output.log, "{after_s:7.1} {line}")?;
         if output.tally.count_line(&line) {
             println!("{line}");
         }
@@ -143,12 +143,13 @@ fn run_one(
     Ok(())
 }
 
-/// The exit status of a program and all lines of its output. Kills it after the time limit.
+/// The exit status of a program and all lines of its output, each with the seconds after which it came: the
+/// log shows which tests are slow. Kills the program after the time limit.
 fn lines_of(
     program: &Program,
     variables: &Variables<'_>,
     filter: &[&str],
-) -> Result<(ExitStatus, Vec<String>)> {
+) -> Result<(ExitStatus, Vec<(f64, String)>)> {
     let mut command = Command::new(&program.path);
     command.current_dir(&program.folder).arg("--show-output").args(filter).stdin(Stdio::null());
     let threads = match WAITING.iter().find(|(name, _)| *name == program.name) {
@@ -161,14 +162,15 @@ fn lines_of(
     let mut child = command.spawn().with_context(|| format!("cannot start {}", program.path.display()))?;
     let out = child.stdout.take().context("no pipe")?;
     let err = child.stderr.take().context("no pipe")?;
+    let begun = Instant::now();
     let read = |stream: Box<dyn std::io::Read + Send>| {
         thread::spawn(move || {
             let lines = BufReader::new(stream).split(b'\n').map_while(Result::ok);
-            lines.map(|line| String::from_utf8_lossy(&line).into_owned()).collect::<Vec<_>>()
+            let text = |line: Vec<u8>| String::from_utf8_lossy(&line).into_owned();
+            lines.map(|line| (begun.elapsed().as_secs_f64(), text(line))).collect::<Vec<_>>()
         })
     };
     let (out, err) = (read(Box::new(out)), read(Box::new(err)));
-    let begun = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break status;
