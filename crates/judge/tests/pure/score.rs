@@ -52,6 +52,9 @@ fn each_repetition_gives_one_score_and_their_mean_is_compared() {
     );
     let close = measured([[10, 10], [100, 100], [1000, 1001]]);
     assert_eq!(outcome(&verdicts_of(&plan, &close)[0]), (Outcome::Pass, Code::ThresholdMet));
+    let known = "[known.old]\nvalue = \"100 B/s\"\nsource = \"a report\"\n".to_owned();
+    let share = scores(&(known + &text.replace("30 B/s", "30% of known.old")));
+    assert_eq!(outcome(&verdicts_of(&share, &close)[0]), (Outcome::Pass, Code::ThresholdMet));
     let low = measured([[10, 10], [10, 10], [100, 101]]);
     assert_eq!(outcome(&verdicts_of(&plan, &low)[0]), (Outcome::Fail, Code::ThresholdNotMet));
     let names: Vec<&str> = verdict.jobs.iter().map(String::as_str).collect();

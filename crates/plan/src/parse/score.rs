@@ -176,7 +176,7 @@ impl Defaults<'_> {
             return Err(self.place.error(&wire.op, what));
         };
         let rejected = |what: String| self.place.error(&wire.value, format!("{who}: {what}"));
-        let (goal, written) = self.goal(wire.value.get_ref(), dimension, None, plan).map_err(rejected)?;
+        let (goal, written) = self.goal(&wire.value.get_ref().0, dimension, None, plan).map_err(rejected)?;
         if let Goal::Share { .. } = goal {
             return Err(rejected("a score is compared with a number, or a share of known.NAME".to_owned()));
         }

@@ -316,7 +316,7 @@ keys! {
     ScoreCriterionKeys, "score-criterion", "criterion", "The criterion of a score";
     needs {
         op: Spanned<String> = Word(&[">=", ">"]), "\">=\"", "the comparison with `value`";
-        value: Spanned<String> = Quantity(super::DIMENSIONS), "\"10 GiB/s\"",
+        value: Spanned<CriterionValue>, "\"10 GiB/s\"",
             "the threshold: a number with its unit, `\"66% of known.NAME\"` or `\"95% of accepted\"`";
     }
     may {
