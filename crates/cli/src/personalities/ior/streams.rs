@@ -25,8 +25,13 @@ impl OutputStream {
 
     /// Creates or empties the file that `option` names.
     pub(super) fn create(option: &str, path: &str) -> Result<Self, Usage> {
-        let printer = Printer::to_file(create(option, path)?);
-        Ok(Self { printer, what: cannot_write(option, path) })
+        let file = File::create(path).map_err(|error| rejection(option, path, &error))?;
+        Ok(Self::to_file(file, option, path))
+    }
+
+    /// Results in a file must be complete, also if it is a pipe.
+    fn to_file(file: impl Write + Send + 'static, option: &str, path: &str) -> Self {
+        Self { printer: Printer::to_file(file), what: cannot_write(option, path) }
     }
 
     /// Fails with the output if it could not be written.
@@ -73,10 +78,9 @@ impl Streams {
             };
             return Ok(Self { results, chatter, own, opening: None });
         };
-        let what = cannot_write(OPTION, path);
         let results = match look.format {
-            ResultFormat::Json => OutputStream::new(AtTheEnd::new(OPTION, path)?, &what),
-            ResultFormat::Text | ResultFormat::Csv => OutputStream::new(create(OPTION, path)?, &what),
+            ResultFormat::Json => OutputStream::to_file(AtTheEnd::new(OPTION, path)?, OPTION, path),
+            ResultFormat::Text | ResultFormat::Csv => OutputStream::create(OPTION, path)?,
         };
         let opening = Some(format!("Writing output to {path}\n"));
         let own = match (look.plain, look.format) {
@@ -179,10 +183,6 @@ impl Write for AtTheEnd {
     }
 }
 
-fn create(option: &str, path: &str) -> Result<File, Usage> {
-    File::create(path).map_err(|error| rejection(option, path, &error))
-}
-
 /// The beginning of the error message for a file that cannot be written.
 fn cannot_write(option: &str, path: &str) -> String {
     format!("{option}: cannot write {path}")
@@ -195,6 +195,8 @@ fn rejection(option: &str, path: &str, error: &io::Error) -> Usage {
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
+
     use super::*;
     use crate::personalities::printer::tests::{Failing, Page};
 
@@ -231,6 +233,22 @@ mod tests {
         };
         assert!(of(ErrorKind::BrokenPipe).is_ok());
         assert_eq!(of(ErrorKind::StorageFull).unwrap_err(), "cannot print: no storage space");
+    }
+
+    #[test]
+    fn a_pipe_as_summary_file_must_be_read_to_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pipe");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        for format in [ResultFormat::Text, ResultFormat::Json, ResultFormat::Csv] {
+            let reader = rustix::fs::open(&path, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty()).unwrap();
+            let file = Some(path.display().to_string());
+            let mut streams = Streams::open(&Output { file, format, ..Output::default() }).unwrap();
+            drop(reader);
+            streams.put("a");
+            let failed = streams.finish().unwrap_err();
+            assert!(failed.starts_with("-O summaryFile: cannot write "), "{format:?}: {failed}");
+        }
     }
 
     #[test]
