@@ -71,8 +71,14 @@ pub fn value(value: f64, unit: &str) -> String {
 
 /// The speed now as a share of that of the baseline, with its interval.
 pub fn limits(change: &SpeedChange) -> String {
+    let decimals = decimals(&[change.ratio, change.low, change.high]);
     let [low, high] = [change.low, change.high].map(|share| 100.0 * share);
-    format!("{} ({low:.0} to {high:.0})", percent(change.ratio, 0))
+    format!("{} ({low:.decimals$} to {high:.decimals$})", percent(change.ratio, decimals))
+}
+
+/// The decimals with which shares of a level differ from 100 %.
+fn decimals(shares: &[f64]) -> usize {
+    if shares.iter().any(|share| (share - 1.0).abs() < 0.005) { 2 } else { 0 }
 }
 
 /// The standing of a series in a few words, with dates by `day`.
@@ -93,7 +99,7 @@ pub fn standing(view: &HistoryView, series: usize, day: fn(f64) -> String) -> St
 
 /// A newest point that is slow.
 pub fn slow(point: &SlowPoint, day: fn(f64) -> String) -> String {
-    format!("SLOW on {}: {} of its level", day(point.time_s), percent(point.ratio, 0))
+    format!("SLOW on {}: {} of its level", day(point.time_s), percent(point.ratio, decimals(&[point.ratio])))
 }
 
 /// How many points there are, and which change of the test began a new part.
@@ -209,6 +215,14 @@ mod tests {
         assert_eq!((one.as_str(), other.as_str()), ("…xtransfer 4k, block 1m", "…xtransfer 8k, block 1m"));
         assert_eq!(shortened_pair("a", "b", 40), ["a", "b"]);
         assert_eq!(shortened_pair("same", "same and more", 40), ["same", "same and more"]);
+    }
+
+    #[test]
+    fn a_small_change_does_not_read_as_none() {
+        let shown =
+            |ratio, low, high| limits(&SpeedChange { ratio, low, high, since_s: 0.0, is_drift: false });
+        assert_eq!(shown(0.943, 0.921, 0.968), "94 % (92 to 97)");
+        assert_eq!(shown(0.996, 0.994, 0.998), "99.60 % (99.40 to 99.80)");
     }
 
     #[test]
