@@ -36,7 +36,7 @@ pub fn records(bytes: &[u8]) {
     fs::write(&path, bytes).expect("a file");
     for record in record_files::load(&path).unwrap_or_default() {
         if let Record::Phase(phase) = record {
-            let _ = METRICS.iter().filter(|(name, _)| phase.metric(name).is_some()).count();
+            let _ = METRICS.iter().filter(|row| phase.metric(row.name).is_some()).count();
             let each = phase.each_rank.unwrap_or_default();
             let _ = (0..each.ranks.min(1000))
                 .filter_map(|rank| Some((each.rate(rank)?, each.node_of(rank)?)))

@@ -6,7 +6,7 @@ use plan::line::Line;
 use plan::{Comparison, Criterion, CriterionTerms, Goal, Stat, Test};
 use results::folder::Job;
 use results::reason::{Reason, reason};
-use results::record::{self, CaseOutcome, Phase};
+use results::record::{self, CaseOutcome, MetricKind, MetricRow, Phase};
 use units::{Dimension, Quantity};
 
 use crate::index::{self, Index};
@@ -50,7 +50,7 @@ impl<'a> TestCriterion<'a> {
 
     /// Whether the criterion counts the failed operations of its phase.
     pub(crate) fn counts_failures(&self) -> bool {
-        matches!(self.metric(), "errors" | "failures")
+        self.kind() == Some(MetricKind::Errors)
     }
 
     /// The outcome of cases that the criterion counts, if any.
@@ -60,7 +60,12 @@ impl<'a> TestCriterion<'a> {
 
     /// Whether the criterion is about bytes or operations per second of a phase.
     pub(crate) fn is_rate(&self) -> bool {
-        matches!(self.metric(), "bw" | "iops" | "rate")
+        self.kind() == Some(MetricKind::Rate)
+    }
+
+    /// What the metric states; `None` for cases and for numbers of external programs.
+    pub(crate) fn kind(&self) -> Option<MetricKind> {
+        MetricRow::named(self.metric()).map(|row| row.kind)
     }
 
     /// The confidence level at the present look.

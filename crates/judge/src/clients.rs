@@ -8,6 +8,7 @@
 use plan::{Comparison, Criterion, Stat, Test, deferred};
 use results::finding::{Finding, Severity};
 use results::reason::{Code, Reason, any, reason};
+use results::record::MetricKind;
 use results::statistics::Interval;
 use results::{Outcome, statistics};
 
@@ -97,7 +98,7 @@ fn more_clients(
 ) -> Option<(Option<Reason>, Remarks)> {
     let limit = case.test.course.client_limit.as_ref()?;
     let at_least = matches!(case.criterion.op, Comparison::AtLeast | Comparison::Above);
-    let is_rate = matches!(case.metric(), "bw" | "iops" | "rate" | "sustained" | "steady");
+    let is_rate = case.kind().is_some_and(MetricKind::is_rate);
     let own = decision.statistics.as_ref().filter(|own| at_least && is_rate && own.mean > 0.0)?;
     let mut remarks = Remarks::default();
     // Any of the tests may reach more by chance, so each has a part of the error (Bonferroni).

@@ -265,7 +265,7 @@ fn searched(case: &TestCriterion<'_>) -> Option<Result<Reason, Reason>> {
 fn all_trees(case: &TestCriterion<'_>) -> Option<Reason> {
     let phase = case.all_phases().into_iter().find(|phase| phase.ranks > 1)?;
     let counted = matches!(case.phase(), "tree_creation" | "tree_removal")
-        && matches!(case.metric(), "rate" | "iops")
+        && case.is_rate()
         && case.test.line.has_own_trees();
     counted.then(|| reason!(AllTrees { phase: &phase.phase, ranks: phase.ranks }))
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::projection::{self, ProjectionStep};
 use plan::{Plan, Role, Score, Test};
 use results::reason::{Reason, reason};
-use results::record::Counts;
+use results::record::MetricRow;
 use results::statistics;
 use results::summary::{HeroRun, Rate, RateStep, Summary, SystemProjection};
 use units::Dimension;
@@ -58,12 +58,9 @@ fn of_phases(index: &Index<'_>, test: &Test) -> Vec<(String, Dimension)> {
     let mut metrics = Vec::new();
     let all = index.jobs(&test.id).iter().flat_map(|job| phases(job));
     for phase in all.filter(|phase| !phase.phase.ends_with("_check")) {
-        let (name, dimension) = match phase.counts {
-            Counts::Bytes => ("bw", Dimension::BytesPerSecond),
-            Counts::Operations => ("rate", Dimension::PerSecond),
-        };
+        let rate = MetricRow::rate_of(phase.counts);
         if seen.insert(phase.phase.clone()) {
-            metrics.push((format!("{}.{name}", phase.phase), dimension));
+            metrics.push((format!("{}.{}", phase.phase, rate.name), rate.dimension(phase.counts)));
         }
     }
     metrics

@@ -7,7 +7,7 @@ use std::ops::Deref;
 
 use command::{Measures, PlannedLine, ToolLine, WorkloadName, backend, ior};
 pub use command::{has_stamped_data, shows_progress};
-use results::record::{APP, CaseOutcome};
+use results::record::{APP, CaseOutcome, Counts, MetricRow};
 use units::Usage;
 
 use crate::app::App;
@@ -21,19 +21,6 @@ pub enum Line {
     Tool(ToolLine),
     /// An external program.
     App(App),
-}
-
-/// Whether a criterion can use `metric` on phases that count this unit.
-fn yields(measures: Measures, metric: &str) -> bool {
-    let outcome = CaseOutcome::named(metric).is_some();
-    match measures {
-        Measures::Bytes => !outcome && !matches!(metric, "rate" | "failures"),
-        Measures::Cases => outcome,
-        Measures::Operations => {
-            matches!(metric, "rate" | "iops" | "seconds" | "failures" | "errors")
-                || metric.starts_with("latency.")
-        }
-    }
 }
 
 impl Deref for Line {
@@ -159,9 +146,22 @@ impl Line {
         self.name().map(WorkloadName::measures)
     }
 
+    /// What its phases count, for metrics; `None` if they have none of [`METRICS`](results::record::METRICS).
+    pub fn counts(&self) -> Option<Counts> {
+        match self.measures()? {
+            Measures::Bytes => Some(Counts::Bytes),
+            Measures::Operations => Some(Counts::Operations),
+            Measures::Cases => None,
+        }
+    }
+
     /// Whether a criterion can use `metric` on these phases.
     pub fn yields(&self, metric: &str) -> bool {
-        self.measures().is_none_or(|measures| yields(measures, metric))
+        match (self, self.counts()) {
+            (Self::App(_), _) => true,
+            (_, Some(counts)) => MetricRow::named(metric).is_some_and(|row| row.is_of(counts)),
+            (_, None) => CaseOutcome::named(metric).is_some(),
+        }
     }
 
     /// Whether the command line works on files that it did not make itself.

@@ -8,6 +8,7 @@ use plan::{Group, Plan, Test};
 use results::comparison::RowSample;
 use results::folder::Campaign;
 use results::reason::{Code, Reason, any, reason};
+use results::record::MetricRow;
 use results::statistics;
 use units::Dimension;
 
@@ -81,8 +82,8 @@ impl<'a> CampaignValues<'a> {
             return app.dimension(metric).ok();
         }
         let name = metric.split_once('.').map_or(metric, |(_, name)| name);
-        let known = results::record::METRICS.iter().find(|(known, _)| *known == name);
-        Some(known.map_or(Dimension::BytesPerSecond, |(_, dimension)| *dimension))
+        let counts = test.line.counts().unwrap_or_default();
+        Some(MetricRow::named(name).map_or(Dimension::BytesPerSecond, |row| row.dimension(counts)))
     }
 
     fn values(&self, id: &str, metric: &str, dimension: Dimension) -> Result<Vec<f64>, Reason> {

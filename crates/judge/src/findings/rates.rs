@@ -7,9 +7,9 @@ use plan::{Criterion, Goal, Test};
 use results::finding::{Finding, Severity};
 use results::folder::JobEnd;
 use results::reason::{Reason, reason, row};
-use results::record::{Counts, Phase};
+use results::record::{Counts, MetricRow, Phase};
 use results::statistics::{self, RepetitionAmount, Side};
-use units::{Dimension, Quantity};
+use units::Quantity;
 
 use crate::case::TestCriterion;
 use crate::index::{Index, phases};
@@ -81,9 +81,9 @@ fn evaluated_phases(test: &Test) -> Vec<&str> {
 
 /// Whether a criterion is about the speed of a phase, and of this phase if one is given.
 fn is_rate_of(criterion: &Criterion, phase: Option<&str>) -> bool {
-    let rates = ["bw", "iops", "rate", "seconds", "sustained", "steady"];
-    let parts = criterion.metric.split_once('.');
-    parts.is_some_and(|(of, name)| rates.contains(&name) && phase.is_none_or(|phase| phase == of))
+    let Some((of, name)) = criterion.metric.split_once('.') else { return false };
+    let is_speed = name == "seconds" || MetricRow::named(name).is_some_and(|row| row.kind.is_rate());
+    is_speed && phase.is_none_or(|phase| phase == of)
 }
 
 /// The phase of this name of every repetition that ended successfully.
@@ -179,16 +179,14 @@ pub(crate) fn harmonic(case: &TestCriterion<'_>) -> Option<Reason> {
     if !meant || !fixed || timed || phases.len() < 2 {
         return None;
     }
-    let moved = |phase: &&Phase| match name {
-        "bw" => RepetitionAmount { amount: phase.bytes as f64, seconds: phase.spans.total_s },
-        "iops" => RepetitionAmount { amount: phase.ops as f64, seconds: phase.spans.transfer_s },
-        _ => RepetitionAmount { amount: phase.ops as f64, seconds: phase.spans.total_s },
-    };
+    let row = MetricRow::named(name)?;
+    let parts = phases.iter().filter_map(|phase| row.rate_parts(phase));
+    let moved: Vec<RepetitionAmount> =
+        parts.map(|(amount, seconds)| RepetitionAmount { amount: amount as f64, seconds }).collect();
     let rates: Vec<f64> =
         phases.iter().filter_map(|phase| phase.metric(name)).map(|metric| metric.value).collect();
-    let (mean, whole) =
-        (statistics::mean(&rates)?, statistics::total_rate(&phases.iter().map(moved).collect::<Vec<_>>())?);
-    let dimension = if name == "bw" { Dimension::BytesPerSecond } else { Dimension::PerSecond };
+    let (mean, whole) = (statistics::mean(&rates)?, statistics::total_rate(&moved)?);
+    let dimension = row.dimension(phases[0].counts);
     (mean > whole * (1.0 + HARMONIC)).then(|| {
         // Then the difference is no more than what the repetitions vary by.
         let limit = statistics::limit_of_mean(&rates, Side::Lower, case.confidence());

@@ -7,6 +7,7 @@ use results::folder::Job;
 use results::reason::{Reason, any, reason};
 use results::record::{Counts, Phase};
 use results::{TimeWindow, TimeWindowKind};
+use units::Dimension;
 
 use super::window::{self, Span, WindowAmount};
 use crate::case::TestCriterion;
@@ -81,8 +82,8 @@ pub(super) fn rate(case: &TestCriterion<'_>, job: &Job) -> Result<Option<f64>, R
     let phases: Vec<&Phase> = case.phases(job).collect();
     let (bytes, ops) = phases.iter().fold((0, 0), |sum, phase| (sum.0 + phase.bytes, sum.1 + phase.ops));
     let counts_bytes = phases.iter().any(|phase| phase.counts == Counts::Bytes);
-    Ok(match (case.metric(), counts_bytes) {
-        ("bw", true) | (_, false) => Some(rate),
+    Ok(match (case.criterion.dimension == Dimension::BytesPerSecond) == counts_bytes {
+        true => Some(rate),
         // A timeline of bytes gives transfers by their mean size.
         _ if bytes > 0 => Some(rate * ops as f64 / bytes as f64),
         _ => None,

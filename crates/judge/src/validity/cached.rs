@@ -5,7 +5,7 @@
 use command::WorkloadName;
 use results::folder;
 use results::reason::{Code, Reason, reason, row};
-use results::record::{CACHED_SHARE, Record};
+use results::record::{CACHED_SHARE, MetricKind, Record};
 
 use super::names::{self, CacheOrigin};
 use crate::case::TestCriterion;
@@ -40,7 +40,7 @@ fn is_of_reads_in_benchmark(case: &TestCriterion<'_>) -> bool {
     let only_reads = || !line.phases().iter().any(|phase| phase == "benchmark_create");
     line.name() == Some(WorkloadName::MdWorkbench)
         && case.phase() == "benchmark"
-        && (case.metric().starts_with("latency") || only_reads())
+        && (case.kind() == Some(MetricKind::Latency) || only_reads())
 }
 
 /// Whether it also requires that the metadata come from the file system.
@@ -50,7 +50,7 @@ pub(crate) fn needs_cold_metadata(case: &TestCriterion<'_>) -> bool {
 
 /// Whether it requires that the data come from the file system.
 pub(crate) fn needs_cold_data(case: &TestCriterion<'_>) -> bool {
-    !case.test.cache_warm && !case.counts_errors() && case.metric() != "cached"
+    !case.test.cache_warm && !case.counts_errors() && case.kind() != Some(MetricKind::Share)
 }
 
 /// Why the measurement is one of a client's memory, if the plan does not allow that.

@@ -5,6 +5,7 @@ use plan::Comparison;
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::reason;
+use results::record::{CaseOutcome, MetricRow};
 use units::Dimension;
 
 use super::prose::{UnitFamily, family};
@@ -64,10 +65,12 @@ fn more_is_better(criterion: &CriterionFacts) -> Option<bool> {
         return Some(false);
     }
     let (_, name) = criterion.metric.split_once('.')?;
-    match name {
-        "bw" | "rate" | "iops" | "sustained" | "steady" | "pass" => Some(true),
-        "open" | "seconds" | "errors" | "failures" | "fail" => Some(false),
-        name if name.starts_with("latency.") => Some(false),
+    if let Some(known) = MetricRow::named(name).and_then(|row| row.kind.more_is_better()) {
+        return Some(known);
+    }
+    match CaseOutcome::named(name) {
+        Some(CaseOutcome::Pass) => Some(true),
+        Some(CaseOutcome::Fail) => Some(false),
         _ => match criterion.value?.dimension {
             Dimension::BytesPerSecond | Dimension::PerSecond | Dimension::Points => Some(true),
             Dimension::Seconds => Some(false),

@@ -1,6 +1,6 @@
 //! The rules of a criterion: the test yields its metric, and its value has the metric's dimension.
 
-use results::record::{CaseOutcome, METRICS};
+use results::record::{CaseOutcome, Counts, METRICS, MetricKind, MetricRow};
 use toml::Spanned;
 use units::Dimension;
 
@@ -9,7 +9,6 @@ use super::defaults::{Defaults, ParseResult, among};
 use super::{Comparison, Criterion, CriterionTerms, Decide, Goal, Plan, Stat, Test, wire};
 use crate::language::rejections::Rejection;
 use crate::line::Line;
-use command::Measures;
 
 /// The most looks that a plan may have.
 const LOOKS_MAX: u64 = 20;
@@ -176,13 +175,13 @@ impl Defaults<'_> {
         if let Some(found) = super::steady::dimension(phase, kind, test) {
             return found;
         }
-        let outcomes = CaseOutcome::ALL.iter().map(|outcome| (outcome.word(), Dimension::Count));
-        let all: Vec<(&str, Dimension)> = METRICS.iter().copied().chain(outcomes).collect();
-        let Some((_, dimension)) = all.iter().find(|(name, _)| *name == kind) else {
-            let known: Vec<&str> =
-                all.iter().map(|(name, _)| *name).filter(|name| test.line.yields(name)).collect();
+        let (row, outcome) = (MetricRow::named(kind), CaseOutcome::named(kind));
+        if row.is_none() && outcome.is_none() {
+            let metrics = METRICS.iter().filter(|row| !row.needs_rule()).map(|row| row.name);
+            let all = metrics.chain(CaseOutcome::WORDS.iter().copied());
+            let known: Vec<&str> = all.filter(|name| test.line.yields(name)).collect();
             return Err(format!("unknown metric `{kind}`{}", among(kind, &known)));
-        };
+        }
         if !phases.iter().any(|known| known == phase) {
             return Err(format!(
                 "the command line does not yield `{word}`. Its phases are {}.",
@@ -191,8 +190,8 @@ impl Defaults<'_> {
         }
         if !test.line.yields(kind) {
             let workload = test.line.workload();
-            let why = match (test.line.measures(), CaseOutcome::named(kind)) {
-                (Some(Measures::Cases), _) => {
+            let why = match (test.line.counts(), outcome) {
+                (None, _) => {
                     "counts cases by outcome. Write `fail`, `pass`, `unsupported`, `skipped`, `library` or \
                      `undecided`."
                 }
@@ -207,10 +206,11 @@ impl Defaults<'_> {
                  --start-item."
             ));
         }
-        if kind == "cached" && !phase.starts_with("read") {
+        if row.is_some_and(|row| row.kind == MetricKind::Share) && !phase.starts_with("read") {
             return Err(format!("`{word}`: only a read can come from a cache"));
         }
-        Ok(*dimension)
+        let counts = test.line.counts().unwrap_or(Counts::Operations);
+        Ok(row.map_or(Dimension::Count, |row| row.dimension(counts)))
     }
 
     pub(super) fn decide(&self, wire: Option<&wire::DecideKeys>) -> ParseResult<Decide> {

@@ -3,6 +3,7 @@
 //! Each part is a test called `GROUP.PART`, with its own criteria. A criterion of the group is on the sum of
 //! what its parts measure.
 
+use results::record::{MetricKind, MetricRow};
 use toml::Spanned;
 use units::Dimension;
 
@@ -10,6 +11,7 @@ use super::criterion::CriterionHolder;
 use super::defaults::{Defaults, ParseResult, Variant, name};
 use super::{Group, Plan, Role, state, wire};
 use crate::language::rejections::Rejection;
+use crate::line::Line;
 
 /// Default share of the shorter one of two parts that must run together.
 const OVERLAP: f64 = 0.9;
@@ -115,11 +117,7 @@ impl Defaults<'_> {
                 let what = format!("{who}: no part yields `{word}`, so it has no sum");
                 return Err(self.place.error(&criterion.metric, what));
             };
-            if criterion.stat.is_none()
-                && !word.ends_with("bw")
-                && !word.ends_with("rate")
-                && !word.ends_with("iops")
-            {
+            if criterion.stat.is_none() && !is_summed(word, &plan.tests[*first].line) {
                 let what = format!("{who}: `{word}` has no sum over parts. Put the criterion on the parts.");
                 return Err(self.place.error(&criterion.metric, what));
             }
@@ -128,5 +126,13 @@ impl Defaults<'_> {
             criteria.extend(self.criterion(who, criterion, &holder, plan)?);
         }
         Ok(criteria)
+    }
+}
+
+/// Whether the values of parts have a sum. That of an external program needs a rate.
+fn is_summed(metric: &str, line: &Line) -> bool {
+    match line.as_app() {
+        Some(app) => matches!(app.dimension(metric), Ok(Dimension::BytesPerSecond | Dimension::PerSecond)),
+        None => MetricRow::in_phase(metric).is_some_and(|row| row.kind == MetricKind::Rate),
     }
 }

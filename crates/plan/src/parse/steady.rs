@@ -4,8 +4,7 @@
 //!
 //! Never here: whether a course met its rules.
 
-use command::Measures;
-use results::record::is_part;
+use results::record::{MetricRow, is_part};
 use results::steady::SteadyRule;
 use toml::Spanned;
 use units::{Dimension, duration};
@@ -27,8 +26,6 @@ const INTERVALS: f64 = 300.0;
 const EDGES: f64 = 7.0;
 /// Default gain with more clients above which the clients are the bottleneck.
 const GAIN: f64 = 0.05;
-/// Metrics that are rates, for which more is better.
-const RATES: &[&str] = &["bw", "iops", "rate", "sustained", "steady"];
 
 /// The dimension of a metric of a phase's course; `None` for any other metric.
 pub(super) fn dimension(phase: &str, kind: &str, test: &Test) -> Option<Result<Dimension, String>> {
@@ -38,7 +35,8 @@ pub(super) fn dimension(phase: &str, kind: &str, test: &Test) -> Option<Result<D
         _ => return None,
     };
     let phases = test.line.phases();
-    Some(match counted(&test.line) {
+    let row = MetricRow::named(kind)?;
+    Some(match test.line.counts() {
         None => Err(format!("`{phase}.{kind}`: {} records no timeline", test.line.workload())),
         Some(_) if !asked => Err(format!("`{phase}.{kind}` needs the length of a window. Add {how}.")),
         Some(_) if is_part(phase) => {
@@ -48,17 +46,8 @@ pub(super) fn dimension(phase: &str, kind: &str, test: &Test) -> Option<Result<D
             let phases = phases.join(", ");
             Err(format!("the command line does not yield `{phase}.{kind}`. Its phases are {phases}."))
         }
-        Some(dimension) => Ok(dimension),
+        Some(counts) => Ok(row.dimension(counts)),
     })
-}
-
-/// The unit that the timeline of the workload counts per second; `None` without a timeline.
-pub(super) fn counted(line: &Line) -> Option<Dimension> {
-    match line.measures()? {
-        Measures::Bytes => Some(Dimension::BytesPerSecond),
-        Measures::Operations => Some(Dimension::PerSecond),
-        Measures::Cases => None,
-    }
 }
 
 /// The tests that alternate in this order, beginning with `first`.
@@ -120,7 +109,7 @@ impl Defaults<'_> {
             Some(text) => self.place.quantity(who, &format!("steady.{key}"), text, dimension),
             None => Ok(otherwise),
         };
-        if counted(line).is_none() {
+        if line.counts().is_none() {
             return rejected(format!("{} records no timeline", line.workload()));
         }
         let window = value("window", &wire.window, Dimension::Seconds, WINDOW_S)?;
@@ -248,7 +237,7 @@ impl Defaults<'_> {
         }
         let index = plan.tests.len() - 1;
         let test = &plan.tests[index];
-        let compared = |metric: &str| RATES.contains(&metric.rsplit('.').next().unwrap_or_default());
+        let compared = |metric: &str| MetricRow::in_phase(metric).is_some_and(|row| row.kind.is_rate());
         if !test.criteria.iter().any(|criterion| compared(&criterion.metric)) {
             return rejected("it compares rates, but no criterion is on a rate");
         }

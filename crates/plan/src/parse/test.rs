@@ -305,7 +305,7 @@ impl Defaults<'_> {
     /// The minimum duration of its phase. A workload without a timeline cannot have one, and ignores that of
     /// `[defaults]`.
     fn sustained(&self, who: &str, wire: &wire::TestKeys, line: &Line) -> ParseResult<Option<f64>> {
-        let counted = super::steady::counted(line).is_some();
+        let counted = line.counts().is_some();
         match &wire.sustained {
             Some(own) if !counted && !own.get_ref().is_empty() => {
                 let what = format!("{who}: sustained: {} records no timeline. Remove it.", line.workload());

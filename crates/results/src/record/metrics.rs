@@ -2,7 +2,10 @@
 
 use units::Dimension;
 
-use super::{Counts, Latency, Phase};
+use MetricKind::{Amount, Errors, Latency, Rate, Share, Span, WindowRate};
+use MetricValue::{OfTimeline, One, Quotient};
+
+use super::{Counts, Phase};
 use crate::reason::Datum;
 
 /// The maximum share of a read that may come from the client's page cache. The sentences about it state 1 %.
@@ -17,24 +20,193 @@ pub struct Metric {
     pub dimension: Dimension,
 }
 
-/// The metrics that a phase can have, without the phase's name before the dot, each with its dimension.
-pub const METRICS: &[(&str, Dimension)] = &[
-    ("bw", Dimension::BytesPerSecond),
-    ("rate", Dimension::PerSecond),
-    ("iops", Dimension::PerSecond),
-    ("bytes", Dimension::Bytes),
-    ("seconds", Dimension::Seconds),
-    ("open", Dimension::Seconds),
-    ("latency.mean", Dimension::Seconds),
-    ("latency.p50", Dimension::Seconds),
-    ("latency.p90", Dimension::Seconds),
-    ("latency.p99", Dimension::Seconds),
-    ("latency.p999", Dimension::Seconds),
-    ("latency.max", Dimension::Seconds),
-    ("errors", Dimension::Count),
-    ("failures", Dimension::Count),
-    ("cached", Dimension::Fraction),
+/// What a metric states, which decides how it is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricKind {
+    /// Bytes or operations per second of the phase. Parts of a group have a sum.
+    Rate,
+    /// Bytes or operations per second of a window in the phase, which the plan defines.
+    WindowRate,
+    /// Seconds of the phase, or of one of its steps.
+    Span,
+    /// Seconds of single transfers or operations.
+    Latency,
+    /// Bytes.
+    Amount,
+    /// Failures or wrong data. Each one counts.
+    Errors,
+    /// A share.
+    Share,
+}
+
+impl MetricKind {
+    /// Whether more is better; `None` if that depends on the contract.
+    pub fn more_is_better(self) -> Option<bool> {
+        match self {
+            Self::Rate | Self::WindowRate => Some(true),
+            Self::Span | Self::Latency | Self::Errors => Some(false),
+            Self::Amount | Self::Share => None,
+        }
+    }
+
+    /// Whether it is a rate.
+    pub fn is_rate(self) -> bool {
+        matches!(self, Self::Rate | Self::WindowRate)
+    }
+}
+
+/// How the value of a metric comes from the record of a phase.
+enum MetricValue {
+    /// The value, or `None` if the phase does not have it.
+    One(fn(&Phase) -> Option<f64>),
+    /// Amount and seconds, whose quotient is the value.
+    Quotient(fn(&Phase) -> (u64, f64)),
+    /// From its timeline, by a rule of the plan.
+    OfTimeline,
+}
+
+/// One metric that a phase can have.
+pub struct MetricRow {
+    /// Its name in criteria, after that of the phase and a dot.
+    pub name: &'static str,
+    /// What it states.
+    pub kind: MetricKind,
+    /// Its dimension; `None` for what the phase counts, per second.
+    dimension: Option<Dimension>,
+    /// What the phases count that have it; `None` for both.
+    counts: Option<Counts>,
+    value: MetricValue,
+}
+
+impl MetricRow {
+    /// The metric with this name, without that of a phase.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        METRICS.iter().find(|row| row.name == name)
+    }
+
+    /// The metric in `PHASE.NAME`.
+    pub fn in_phase(metric: &str) -> Option<&'static Self> {
+        Self::named(metric.split_once('.')?.1)
+    }
+
+    /// The usual rate of phases that count these.
+    pub fn rate_of(counts: Counts) -> &'static Self {
+        let usual = METRICS.iter().find(|row| row.kind == MetricKind::Rate && row.counts == Some(counts));
+        usual.expect("the table has a rate of both")
+    }
+
+    /// Its dimension in phases that count these.
+    pub fn dimension(&self, counts: Counts) -> Dimension {
+        self.dimension.unwrap_or(match counts {
+            Counts::Bytes => Dimension::BytesPerSecond,
+            Counts::Operations => Dimension::PerSecond,
+        })
+    }
+
+    /// Whether phases that count these can have it.
+    pub fn is_of(&self, counts: Counts) -> bool {
+        self.counts.is_none_or(|own| own == counts)
+    }
+
+    /// Whether its value depends on a rule of the plan.
+    pub fn needs_rule(&self) -> bool {
+        matches!(self.value, OfTimeline)
+    }
+
+    /// The amount and the seconds that a rate is the quotient of.
+    pub fn rate_parts(&self, phase: &Phase) -> Option<(u64, f64)> {
+        match self.value {
+            Quotient(parts) => Some(parts(phase)),
+            One(_) | OfTimeline => None,
+        }
+    }
+
+    /// Its value in this phase; `None` if the phase does not have it.
+    fn value(&self, phase: &Phase) -> Option<f64> {
+        match self.value {
+            One(value) => value(phase),
+            Quotient(parts) => {
+                let (amount, seconds) = parts(phase);
+                (seconds > 0.0).then(|| amount as f64 / seconds)
+            }
+            OfTimeline => None,
+        }
+    }
+}
+
+const fn row(
+    name: &'static str,
+    kind: MetricKind,
+    dimension: Option<Dimension>,
+    counts: Option<Counts>,
+    value: MetricValue,
+) -> MetricRow {
+    MetricRow { name, kind, dimension, counts, value }
+}
+
+const S: Option<Dimension> = Some(Dimension::Seconds);
+const BYTES: Option<Counts> = Some(Counts::Bytes);
+const OPERATIONS: Option<Counts> = Some(Counts::Operations);
+
+/// The metrics that a phase can have: name, kind, dimension, what the phases count, value.
+///
+/// `bw` is bytes divided by the total span, and `iops` operations divided by the transfer span, like IOR's
+/// columns of these names. `seconds` is the transfer span. `rate` is operations divided by the total span,
+/// from barrier to barrier, like mdtest. If the phase records when all ranks were active, `rate` is that of
+/// this time. `errors` is failed calls, wrong transfers and wrong sampled blocks. A call that fails may also
+/// end the job, which then has no such phase.
+pub const METRICS: &[MetricRow] = &[
+    row("bw", Rate, None, BYTES, Quotient(|phase| (phase.bytes, phase.spans.total_s))),
+    row("rate", Rate, None, OPERATIONS, Quotient(operations)),
+    row(
+        "iops",
+        Rate,
+        Some(Dimension::PerSecond),
+        None,
+        Quotient(|phase| (phase.ops, phase.spans.transfer_s)),
+    ),
+    row("bytes", Amount, Some(Dimension::Bytes), BYTES, One(|phase| Some(phase.bytes as f64))),
+    row("seconds", Span, S, None, One(|phase| Some(phase.spans.transfer_s))),
+    row("open", Span, S, BYTES, One(|phase| Some(phase.spans.open_s))),
+    row("latency.mean", Latency, S, None, One(|phase| latency(phase, |l| l.mean_ns))),
+    row("latency.p50", Latency, S, None, One(|phase| latency(phase, |l| l.p50_ns as f64))),
+    row("latency.p90", Latency, S, None, One(|phase| latency(phase, |l| l.p90_ns as f64))),
+    row("latency.p99", Latency, S, None, One(|phase| latency(phase, |l| l.p99_ns as f64))),
+    row("latency.p999", Latency, S, None, One(|phase| latency(phase, |l| l.p999_ns as f64))),
+    row("latency.max", Latency, S, None, One(|phase| latency(phase, |l| l.max_ns as f64))),
+    row("errors", Errors, Some(Dimension::Count), None, One(errors)),
+    row("failures", Errors, Some(Dimension::Count), OPERATIONS, One(failures)),
+    row("cached", Share, Some(Dimension::Fraction), BYTES, One(|phase| phase.cached_before)),
+    row("sustained", WindowRate, None, None, OfTimeline),
+    row("steady", WindowRate, None, None, OfTimeline),
 ];
+
+/// Operations and the time in which all ranks were active, if it is known.
+fn operations(phase: &Phase) -> (u64, f64) {
+    match phase.window {
+        Some(window) => (window.ops, window.seconds),
+        None => (phase.ops, phase.spans.total_s),
+    }
+}
+
+fn latency(phase: &Phase, pick: fn(&super::Latency) -> f64) -> Option<f64> {
+    phase.latency.as_ref().map(|latency| pick(latency) * 1e-9)
+}
+
+fn errors(phase: &Phase) -> Option<f64> {
+    let wrong = phase.check.as_ref().map_or(0, |check| check.bad_transfers);
+    let sampled = phase.sampled.map_or(0, |sampled| sampled.wrong);
+    let failed = phase.failed.as_ref().map_or(0, |failed| failed.operations);
+    Some((wrong + sampled + failed) as f64)
+}
+
+fn failures(phase: &Phase) -> Option<f64> {
+    match (&phase.failed, phase.counts) {
+        (Some(failed), _) => Some(failed.operations as f64),
+        (None, Counts::Operations) => Some(0.0),
+        (None, Counts::Bytes) => None,
+    }
+}
 
 impl Phase {
     /// The parameters that decide the rate of the phase apart from the system, by name.
@@ -77,46 +249,9 @@ impl Phase {
     }
 
     /// The value of one of [`METRICS`] in this phase; `None` if the phase does not have it.
-    ///
-    /// `bw` is bytes divided by the total span, and `iops` operations divided by the transfer span, like
-    /// IOR's columns of these names. `seconds` is the transfer span. `rate` is operations divided by the
-    /// total span, from barrier to barrier, like mdtest. If the phase records when all ranks were active,
-    /// `rate` is that of this time. `errors` is failed calls, wrong transfers and wrong sampled blocks. A
-    /// call that fails may also end the job, which then has no such phase.
     pub fn metric(&self, name: &str) -> Option<Metric> {
-        let dimension = METRICS.iter().find(|(known, _)| *known == name)?.1;
-        let rate = |amount: u64, seconds: f64| (seconds > 0.0).then(|| amount as f64 / seconds);
-        let latency = |pick: fn(&Latency) -> f64| self.latency.as_ref().map(|l| pick(l) * 1e-9);
-        let value = match name {
-            "bw" => rate(self.bytes, self.spans.total_s),
-            "iops" => rate(self.ops, self.spans.transfer_s),
-            "rate" => match self.window {
-                Some(window) => rate(window.ops, window.seconds),
-                None => rate(self.ops, self.spans.total_s),
-            },
-            "bytes" => Some(self.bytes as f64),
-            "seconds" => Some(self.spans.transfer_s),
-            "open" => Some(self.spans.open_s),
-            "latency.mean" => latency(|l| l.mean_ns),
-            "latency.p50" => latency(|l| l.p50_ns as f64),
-            "latency.p90" => latency(|l| l.p90_ns as f64),
-            "latency.p99" => latency(|l| l.p99_ns as f64),
-            "latency.p999" => latency(|l| l.p999_ns as f64),
-            "latency.max" => latency(|l| l.max_ns as f64),
-            "errors" => {
-                let wrong = self.check.as_ref().map_or(0, |check| check.bad_transfers)
-                    + self.sampled.map_or(0, |sampled| sampled.wrong);
-                Some((wrong + self.failed.as_ref().map_or(0, |failed| failed.operations)) as f64)
-            }
-            "failures" => match (&self.failed, self.counts) {
-                (Some(failed), _) => Some(failed.operations as f64),
-                (None, Counts::Operations) => Some(0.0),
-                (None, Counts::Bytes) => None,
-            },
-            "cached" => self.cached_before,
-            _ => None,
-        }?;
-        Some(Metric { value, dimension })
+        let row = MetricRow::named(name)?;
+        Some(Metric { value: row.value(self)?, dimension: row.dimension(self.counts) })
     }
 }
 

@@ -11,7 +11,7 @@ use results::Record;
 use results::comparison::{ComparedFact, MetricDirection};
 use results::history::{EntryFact, EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
 use results::reason::{Code, Datum};
-use results::record::{self, CACHED_SHARE, Counts, End, Mounted, Phase, Run, SCHEMA, is_local};
+use results::record::{self, CACHED_SHARE, End, MetricRow, Mounted, Phase, Run, SCHEMA, is_local};
 
 use super::words::without_places;
 use super::{ImportError, ImportNames, seconds};
@@ -43,7 +43,7 @@ pub fn entry(
             points.push(point(run, phase, time_s, names));
         }
         let point = &mut points[place];
-        let value = phase.metric(metric(phase).0).map(|metric| metric.value);
+        let value = phase.metric(MetricRow::rate_of(phase.counts).name).map(|metric| metric.value);
         point.values.extend(value);
         let why = of_all.or_else(|| unusable_phase(phase)).or(value.is_none().then_some(Code::NoValues));
         point.why = point.why.or(why);
@@ -112,17 +112,10 @@ fn unusable_phase(phase: &Phase) -> Option<Code> {
     phase.cached_before.is_some_and(|share| share > CACHED_SHARE).then_some(Code::CachedRead)
 }
 
-/// The usual metric of a phase, and its unit.
-fn metric(phase: &Phase) -> (&'static str, &'static str) {
-    match phase.counts {
-        Counts::Bytes => ("bw", "B/s"),
-        Counts::Operations => ("rate", "/s"),
-    }
-}
-
 /// The point of a phase, without values.
 fn point(run: &Run, phase: &Phase, time_s: f64, names: ImportNames<'_>) -> MeasuredPoint {
-    let (name, unit) = metric(phase);
+    let row = MetricRow::rate_of(phase.counts);
+    let (name, unit) = (row.name, row.dimension(phase.counts).unit());
     let mounted = mounted(run, phase);
     let own_system = if mounted.is_none_or(|fs| is_local(&fs.kind)) { run.host.as_str() } else { "" };
     let command = command(run, phase);
