@@ -35,6 +35,10 @@ pub(crate) struct Program {
 /// rates, so there they run after the others, one test at a time.
 const WAITING: &[(&str, usize)] = &[("cli timed", 4)];
 
+/// The program that builds all packages in the complete set, mostly on one processor. There it runs at the
+/// same time as the others.
+const PACKING: &str = "xtask xtask";
+
 /// Tests that run at once on two processors, in all other programs. They also wait: two at once use 60 % of
 /// two processors.
 const TESTS_ON_TWO: usize = 4;
@@ -94,20 +98,21 @@ pub(crate) fn run(
     let log = File::create(log_path(root, "test")?)?;
     let output = Mutex::new(Output { log, tally: std::mem::take(tally), sound: true });
     let waiting = |program: &&Program| WAITING.iter().any(|(name, _)| *name == program.name);
-    let (beside, others): (Vec<&Program>, Vec<&Program>) = programs.iter().partition(waiting);
+    let (mut beside, mut others): (Vec<&Program>, Vec<&Program>) = programs.iter().partition(waiting);
+    let mut last = Vec::new();
+    if is_complete(variables) {
+        last = std::mem::take(&mut beside);
+        (beside, others) = others.into_iter().partition(|program| program.name == PACKING);
+    }
     let all = |programs: Vec<&Program>| -> Result<()> {
         programs.into_iter().try_for_each(|program| run_one(program, variables, filter, &output))
     };
-    if is_complete(variables) {
-        all(others)?;
-        all(beside)?;
-    } else {
-        thread::scope(|scope| {
-            let beside = scope.spawn(|| all(beside));
-            let others = all(others);
-            others.and(beside.join().unwrap_or_else(|_| bail!("a thread of the tests panicked")))
-        })?;
-    }
+    thread::scope(|scope| {
+        let beside = scope.spawn(|| all(beside));
+        let others = all(others);
+        others.and(beside.join().unwrap_or_else(|_| bail!("a thread of the tests panicked")))
+    })?;
+    all(last)?;
     let Output { tally: counted, sound, .. } = output.into_inner().expect("no thread panicked");
     *tally = counted;
     Ok(sound)

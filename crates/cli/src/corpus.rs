@@ -66,7 +66,8 @@ impl Corpus {
         assert!(
             differing.is_empty(),
             "the answers about {} groups of {} differ, the first from number {} on. Write those of both \
-             versions with ASSAY_CORPUS=FILE, and compare the files.",
+             versions with ASSAY_CORPUS=FILE, and compare the files. A new option also appears in \
+             suggestions for unknown ones. If all differences are wanted, BLESS=1 accepts them.",
             differing.len(),
             self.name,
             differing[0]

@@ -116,7 +116,8 @@ pub struct Backend {
     pub name: &'static str,
     /// One line of help.
     pub about: &'static str,
-    /// Its options.
+    /// Its options. With another backend they have no effect, and a note says so, unless that backend takes
+    /// them or its driver rejects them.
     pub options: &'static [BackendOption],
     /// Options of other backends that it takes as its own, as `<backend>.<option>`.
     pub also_takes: &'static [&'static str],

@@ -82,7 +82,11 @@ fn read_folder(folder: &Path, inside: &str, sources: &mut Vec<Source>) -> Result
         // The evidence of campaigns has paths of the machine that they ran on (.gitignore).
         let is_campaign = inside.starts_with("assay-");
         let is_built = name == "target" || path.join("CACHEDIR.TAG").exists();
-        if kind.is_dir() && name != ".git" && !is_campaign && !is_built {
+        // In a second work tree, `.git` is a file with the path of the first.
+        if name == ".git" {
+            continue;
+        }
+        if kind.is_dir() && !is_campaign && !is_built {
             read_folder(&path, &inside, sources)?;
         } else if kind.is_file()
             && let Ok(text) = fs::read_to_string(&path)
@@ -106,6 +110,7 @@ mod tests {
         }
         fs::write(root.path().join("elsewhere/CACHEDIR.TAG"), "").unwrap();
         fs::write(root.path().join("picture.png"), [0xff, 0xfe, 0x00]).unwrap();
+        fs::write(root.path().join(".git"), "gitdir: /elsewhere").unwrap();
         let tree = Tree::read(root.path()).unwrap();
         let paths: Vec<&str> = tree.sources.iter().map(|source| source.path.as_str()).collect();
         assert_eq!(paths, [".ci/a.rs", "src/a.rs", "src/assay-plan/a.rs"]);

@@ -351,7 +351,7 @@ fn every_lint_of_the_plan_stage_is_found_in_a_plan_or_rejected_there() {
         .filter(|lint| !found.contains(&lint.id()) && lint.rejected.is_empty())
         .map(lint::Lint::id)
         .collect();
-    assert_eq!(missing, [""; 0]);
+    assert_eq!(missing, [""; 0], "add a test with this defect to a plan in tests/plans");
 }
 
 #[test]

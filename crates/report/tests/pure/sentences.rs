@@ -302,7 +302,7 @@ fn each_sample_of_the_linter_uses_its_own_template() {
     for code in Code::ALL {
         let templates = code.row().lint.as_ref().map_or(&[][..], |lint| lint.says);
         let samples: Vec<&Reason> = samples.iter().filter(|sample| sample.code == *code).collect();
-        assert_eq!(templates.len(), samples.len(), "{code}");
+        assert_eq!(templates.len(), samples.len(), "{code}: lint_samples.rs has one for each template");
         for (template, sample) in templates.iter().zip(samples) {
             assert_eq!(template_for(sample), Some(*template), "{code}: {}", sentence(sample));
         }
