@@ -26,7 +26,7 @@ pub(super) fn target(release: &Release) -> String {
 pub(super) fn build(release: &Release) -> Result<Outcome> {
     let target = format!("{}.{}.{}", target(release), GLIBC.0, GLIBC.1);
     let words =
-        ["zigbuild", "--profile=dist", "--locked", "-p", "cli", "--bin", "assay", "--target", &target];
+        ["zigbuild", "--profile=packaged", "--locked", "-p", "cli", "--bin", "assay", "--target", &target];
     let mut command = release.with_epoch(cargo(&release.root, &words));
     command
         .env("PATH", with_tools(release))
@@ -40,7 +40,7 @@ pub(super) fn build(release: &Release) -> Result<Outcome> {
 
 /// Puts the symbols of the built program into a file of their own.
 fn separate_symbols(release: &Release) -> Result<()> {
-    let built = release.root.join("target").join(target(release)).join("dist/assay");
+    let built = release.root.join("target").join(target(release)).join("packaged/assay");
     let symbols = release.out().join(format!("{}.debug", release.full_name()));
     output(Command::new("objcopy").arg("--only-keep-debug").arg(&built).arg(&symbols))?;
     let mut link = OsString::from("--add-gnu-debuglink=");
