@@ -13,7 +13,7 @@ fn campaign(flush: &str) -> Place {
     let place = Place::new();
     place.plan(&format!(
         "[[test]]\nid = \"W\"\nior = \"-w -F {flush} -t 64k -b 16m\"\nrepetitions = 3\n\
-         criterion = {{ metric = \"write.bw\", op = \">=\", value = \"1 B/s\", cov_max = \"\" }}\n"
+         criterion = {{ metric = \"write.bw\", op = \">=\", value = \"1 B/s\", rule = \"as-written\" }}\n"
     ));
     let ran = place.assay("run p.toml --dir dir --allow-lint-errors");
     assert!(matches!(ran.status, Some(0 | 3)), "{ran:#?}");
