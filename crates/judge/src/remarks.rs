@@ -6,6 +6,7 @@
 //! Never here: outcomes.
 
 mod course;
+mod evenness;
 
 use plan::deferred;
 use plan::launcher::LaunchKind;
@@ -48,7 +49,8 @@ fn notes(case: &TestCriterion<'_>) -> Vec<Reason> {
     all.extend(nothing_compared(case));
     if !case.counts_errors() {
         let optimum = searched(case).and_then(Result::ok);
-        let of_rates = [course::steady(case), optimum, inner_repetitions(case), all_trees(case)];
+        let slowest = evenness::slowest(case);
+        let of_rates = [course::steady(case), optimum, inner_repetitions(case), all_trees(case), slowest];
         all.extend(of_rates.into_iter().flatten());
     }
     all

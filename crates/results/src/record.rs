@@ -35,7 +35,7 @@ pub use case::{Case, CaseOutcome, Evidence};
 pub use check::{BadRange, BadRank, Check, SampledData};
 pub use clients::{Clients, ClockDifference, DifferingNodes, Mounted, SKEW_S, is_local};
 pub use data_key::DataKeyFacts;
-pub use each_rank::{Column, EachRank, Moments};
+pub use each_rank::{Column, EachRank, Moments, WorkPart};
 pub use failed_call::{ErrorCause, FailedCall, error_cause, error_name};
 pub use identity::{MappedObject, NodeIdentity};
 pub use kernel::{ClockPace, KernelCount, MountCount};

@@ -8,6 +8,7 @@ mod comparison;
 mod comparison_rates;
 mod course;
 mod data;
+mod evenness;
 mod faults;
 mod file_system;
 mod findings;

@@ -1,6 +1,7 @@
 //! The rules of a criterion: the test yields its metric, and its value has the metric's dimension.
 
-use results::record::{CaseOutcome, Counts, METRICS, MetricKind, MetricRow};
+use command::WorkloadName;
+use results::record::{CaseOutcome, Counts, METRICS, MetricKind, MetricRow, is_part};
 use toml::Spanned;
 use units::Dimension;
 
@@ -208,6 +209,10 @@ impl Defaults<'_> {
         }
         if row.is_some_and(|row| row.kind == MetricKind::Share) && !phase.starts_with("read") {
             return Err(format!("`{word}`: only a read can come from a cache"));
+        }
+        let has_ranks = !is_part(phase) && test.line.name() != Some(WorkloadName::FlashIo);
+        if row.is_some_and(|row| row.part().is_some()) && !has_ranks {
+            return Err(format!("`{word}`: the work of single ranks is not recorded for this phase"));
         }
         let counts = test.line.counts().unwrap_or(Counts::Operations);
         Ok(row.map_or(Dimension::Count, |row| row.dimension(counts)))

@@ -1183,6 +1183,10 @@ reasons! {
     CommonWindow "common-window" { window: Seconds, share: Share }
         says ["{phase}: the rate is that of the time in which all parts were active ({window} in repetition \
                {repetition}). It is {share} of the rate of the whole phase."];
+    /// The slowest node or rank, for a criterion on single ones.
+    SlowestPart "slowest-part" { part: Text, n: Count, value: Amount, mean: Amount }
+        says ["{phase}: in repetition {repetition}, {part} was the slowest of {n}: {value}. The mean is \
+               {mean}."];
     /// The records do not state the rate of a part while all parts were active.
     CommonWindowUnknown "common-window-unknown" {}
         says ["{phase}: the rate while all parts were active is not known, because the phase has no \

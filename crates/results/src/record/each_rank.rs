@@ -3,6 +3,8 @@
 //! Invariant: all columns have the same ranks. An empty column is unknown, and a single value applies to all
 //! ranks.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// One value for each rank, by rank number.
@@ -86,7 +88,39 @@ pub struct EachRank {
     pub targets: Vec<String>,
 }
 
+/// A part of a phase's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkPart {
+    /// All ranks of a node.
+    Node,
+    /// A rank.
+    Rank,
+}
+
 impl EachRank {
+    /// What each part with work moved per second of its own time, with its number: the index in `nodes`, or
+    /// the rank. The time of a node is from the start of its first rank to the end of its last. `None` if
+    /// the record does not have it.
+    pub fn rates(&self, part: WorkPart) -> Option<Vec<(u32, f64)>> {
+        let mut parts: BTreeMap<u32, (u64, f64, f64)> = BTreeMap::new();
+        for rank in 0..self.ranks {
+            let (moved, seconds) = (self.moved.of(rank)?, self.seconds.of(rank)?);
+            let until = self.ended_s.of(rank)?;
+            if moved == 0 && seconds == 0.0 {
+                continue;
+            }
+            let number = match part {
+                WorkPart::Node => self.node.of(rank)?,
+                WorkPart::Rank => rank,
+            };
+            let own = parts.entry(number).or_insert((0, f64::INFINITY, f64::NEG_INFINITY));
+            *own = (own.0.checked_add(moved)?, own.1.min(until - seconds), own.2.max(until));
+        }
+        let rate =
+            |(number, (moved, from, until)): (u32, (u64, f64, f64))| (number, moved as f64 / (until - from));
+        Some(parts.into_iter().map(rate).collect())
+    }
+
     /// The rate of a rank over its own time, per second; `None` if it took no time.
     pub fn rate(&self, rank: u32) -> Option<f64> {
         let (moved, seconds) = (self.moved.of(rank)?, self.seconds.of(rank)?);

@@ -2,10 +2,12 @@
 
 use units::Dimension;
 
-use MetricKind::{Amount, Errors, Latency, Rate, Share, Span, WindowRate};
-use MetricValue::{OfTimeline, One, Quotient};
+use MetricKind::{Amount, Errors, Fairness, Latency, PartRate, Rate, Share, Span, Unevenness, WindowRate};
+use MetricValue::{OfTimeline, One, Over, Quotient};
+use WorkPart::{Node, Rank};
+use measure::statistics::{jain, least, least_of_mean, max_over_min, spread};
 
-use super::{Counts, Phase};
+use super::{Counts, Phase, WorkPart};
 use crate::reason::Datum;
 
 /// The maximum share of a read that may come from the client's page cache. The sentences about it state 1 %.
@@ -27,6 +29,12 @@ pub enum MetricKind {
     Rate,
     /// Bytes or operations per second of a window in the phase, which the plan defines.
     WindowRate,
+    /// Bytes or operations per second of the slowest node or rank.
+    PartRate,
+    /// How much the rates of nodes or ranks differ.
+    Unevenness,
+    /// How alike the rates of nodes or ranks are.
+    Fairness,
     /// Seconds of the phase, or of one of its steps.
     Span,
     /// Seconds of single transfers or operations.
@@ -43,13 +51,13 @@ impl MetricKind {
     /// Whether more is better; `None` if that depends on the contract.
     pub fn more_is_better(self) -> Option<bool> {
         match self {
-            Self::Rate | Self::WindowRate => Some(true),
-            Self::Span | Self::Latency | Self::Errors => Some(false),
+            Self::Rate | Self::WindowRate | Self::PartRate | Self::Fairness => Some(true),
+            Self::Span | Self::Latency | Self::Errors | Self::Unevenness => Some(false),
             Self::Amount | Self::Share => None,
         }
     }
 
-    /// Whether it is a rate.
+    /// Whether it is a rate of all ranks together.
     pub fn is_rate(self) -> bool {
         matches!(self, Self::Rate | Self::WindowRate)
     }
@@ -61,6 +69,8 @@ enum MetricValue {
     One(fn(&Phase) -> Option<f64>),
     /// Amount and seconds, whose quotient is the value.
     Quotient(fn(&Phase) -> (u64, f64)),
+    /// A statistic over the rates of the nodes or ranks.
+    Over(WorkPart, fn(&[f64]) -> Option<f64>),
     /// From its timeline, by a rule of the plan.
     OfTimeline,
 }
@@ -117,7 +127,15 @@ impl MetricRow {
     pub fn rate_parts(&self, phase: &Phase) -> Option<(u64, f64)> {
         match self.value {
             Quotient(parts) => Some(parts(phase)),
-            One(_) | OfTimeline => None,
+            _ => None,
+        }
+    }
+
+    /// The parts of the work whose rates it compares; `None` for a metric of all together.
+    pub fn part(&self) -> Option<WorkPart> {
+        match self.value {
+            Over(part, _) => Some(part),
+            _ => None,
         }
     }
 
@@ -128,6 +146,10 @@ impl MetricRow {
             Quotient(parts) => {
                 let (amount, seconds) = parts(phase);
                 (seconds > 0.0).then(|| amount as f64 / seconds)
+            }
+            Over(part, statistic) => {
+                let rates = phase.each_rank.as_ref()?.rates(part)?;
+                statistic(&rates.into_iter().map(|(_, rate)| rate).collect::<Vec<f64>>())
             }
             OfTimeline => None,
         }
@@ -145,6 +167,7 @@ const fn row(
 }
 
 const S: Option<Dimension> = Some(Dimension::Seconds);
+const SHARE: Option<Dimension> = Some(Dimension::Fraction);
 const BYTES: Option<Counts> = Some(Counts::Bytes);
 const OPERATIONS: Option<Counts> = Some(Counts::Operations);
 
@@ -153,8 +176,9 @@ const OPERATIONS: Option<Counts> = Some(Counts::Operations);
 /// `bw` is bytes divided by the total span, and `iops` operations divided by the transfer span, like IOR's
 /// columns of these names. `seconds` is the transfer span. `rate` is operations divided by the total span,
 /// from barrier to barrier, like mdtest. If the phase records when all ranks were active, `rate` is that of
-/// this time. `errors` is failed calls, wrong transfers and wrong sampled blocks. A call that fails may also
-/// end the job, which then has no such phase.
+/// this time. Those of nodes and ranks are over the rates of [`EachRank::rates`](super::EachRank::rates).
+/// `seconds.rank_max` is the time of the rank that took longest. `errors` is failed calls, wrong transfers and
+/// wrong sampled blocks. A call that fails may also end the job, which then has no such phase.
 pub const METRICS: &[MetricRow] = &[
     row("bw", Rate, None, BYTES, Quotient(|phase| (phase.bytes, phase.spans.total_s))),
     row("rate", Rate, None, OPERATIONS, Quotient(operations)),
@@ -176,7 +200,18 @@ pub const METRICS: &[MetricRow] = &[
     row("latency.max", Latency, S, None, One(|phase| latency(phase, |l| l.max_ns as f64))),
     row("errors", Errors, Some(Dimension::Count), None, One(errors)),
     row("failures", Errors, Some(Dimension::Count), OPERATIONS, One(failures)),
-    row("cached", Share, Some(Dimension::Fraction), BYTES, One(|phase| phase.cached_before)),
+    row("cached", Share, SHARE, BYTES, One(|phase| phase.cached_before)),
+    row("node.min", PartRate, None, None, Over(Node, least)),
+    row("node.min_of_mean", Fairness, SHARE, None, Over(Node, least_of_mean)),
+    row("node.spread", Unevenness, SHARE, None, Over(Node, spread)),
+    row("node.max_over_min", Unevenness, SHARE, None, Over(Node, max_over_min)),
+    row("node.jain", Fairness, SHARE, None, Over(Node, jain)),
+    row("rank.min", PartRate, None, None, Over(Rank, least)),
+    row("rank.min_of_mean", Fairness, SHARE, None, Over(Rank, least_of_mean)),
+    row("rank.spread", Unevenness, SHARE, None, Over(Rank, spread)),
+    row("rank.max_over_min", Unevenness, SHARE, None, Over(Rank, max_over_min)),
+    row("rank.jain", Fairness, SHARE, None, Over(Rank, jain)),
+    row("seconds.rank_max", Span, S, None, One(|phase| Some(phase.balance.seconds_max))),
     row("sustained", WindowRate, None, None, OfTimeline),
     row("steady", WindowRate, None, None, OfTimeline),
 ];

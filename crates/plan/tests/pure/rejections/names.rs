@@ -59,6 +59,14 @@ fn a_metadata_test_is_checked_like_an_ior_test() {
              tree_creation, file_creation, file_stat, file_read, file_removal, tree_removal.",
         ),
         (
+            test_with(
+                "md_workbench = \"\"\ncriterion = { metric = \"benchmark_stat.node.min\", op = \">=\", \
+                 value = \"1/s\" }",
+            ),
+            "p.toml:7:24: test T: `benchmark_stat.node.min`: the work of single ranks is not recorded for \
+             this phase",
+        ),
+        (
             test_with("mdtest = \"-T -F -n 5\"\nrole = \"reported\""),
             "p.toml:6:10: test T: no test created the files that it works on. Add `uses` with the id of \
              the test that creates them.",

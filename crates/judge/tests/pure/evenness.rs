@@ -1,0 +1,77 @@
+//! Criteria on single nodes and ranks.
+
+use results::reason::{Code, row};
+use results::record::{Balance, EachRank, Phase, Spans};
+use results::{Outcome, Verdict};
+
+use super::{campaign, job, one, outcome, phase, plan};
+
+/// Three repetitions of a write by three nodes with two ranks each. The ranks of `n1` move 70 bytes in a
+/// second, the others 100. The second rank of each node begins a second after the first.
+fn verdict(criterion: &str) -> Verdict {
+    let each = EachRank {
+        ranks: 6,
+        moved: vec![100, 100, 70, 70, 100, 100].into(),
+        seconds: vec![1.0].into(),
+        ended_s: vec![1.0, 2.0, 1.0, 2.0, 1.0, 2.0].into(),
+        node: vec![0, 0, 1, 1, 2, 2].into(),
+        nodes: ["n0", "n1", "n2"].map(str::to_owned).into(),
+        ..EachRank::default()
+    };
+    let balance = Balance {
+        bytes_min: 70,
+        bytes_max: 100,
+        seconds_min: 1.0,
+        seconds_max: 1.0,
+        slowest_rank: 2,
+        slowest_node: "n1".into(),
+        slowest_rate: 70.0,
+        median_rate: 100.0,
+    };
+    let spans = Spans { transfer_s: 2.0, total_s: 2.0, ..Spans::default() };
+    let write = || Phase {
+        ranks: 6,
+        each_rank: Some(each.clone()),
+        balance: balance.clone(),
+        spans,
+        ..phase("write", 540)
+    };
+    let text = format!("ior = \"-w -e\"\ncriterion = {{ {criterion} }}");
+    one(&plan(&text), &campaign((1..4).map(|n| job("T", n, write())).collect()))
+}
+
+#[test]
+fn a_slow_node_fails_its_floor_and_is_named() {
+    for (metric, op, met, missed) in [
+        // 140 bytes in 2 s
+        ("node.min", ">=", "70 B/s", "70.1 B/s"),
+        // 70 / 90
+        ("node.min_of_mean", ">=", "77.7 %", "80 %"),
+        // (100 - 70) / 90
+        ("node.spread", "<=", "33.4 %", "33.3 %"),
+        // 100 / 70
+        ("node.max_over_min", "<=", "142.9 %", "142.8 %"),
+        // 270² / (3 · 24,900)
+        ("node.jain", ">=", "97.5 %", "97.6 %"),
+        ("rank.min", ">=", "70 B/s", "70.1 B/s"),
+        // 540² / (6 · 49,800)
+        ("rank.jain", ">=", "97.5 %", "97.6 %"),
+        ("rank.max_over_min", "<=", "142.9 %", "142.8 %"),
+        ("seconds.rank_max", "<=", "1 s", "0.9 s"),
+    ] {
+        let of = |value: &str| {
+            verdict(&format!("metric = \"write.{metric}\", op = \"{op}\", value = \"{value}\""))
+        };
+        assert_eq!(outcome(&of(met)), (Outcome::Pass, Code::ThresholdMet), "{metric}");
+        let failed = of(missed);
+        assert_eq!(outcome(&failed), (Outcome::Fail, Code::ThresholdNotMet), "{metric}");
+        let named = failed.notes.iter().find(|note| note.code() == Code::SlowestPart);
+        let named = named.and_then(|note| note.reason.get(row::SlowestPart::part));
+        let wanted = match metric.split_once('.').unwrap().0 {
+            "node" => Some("node n1"),
+            "rank" => Some("rank 2 (n1)"),
+            _ => None,
+        };
+        assert_eq!(named, wanted, "{metric}");
+    }
+}

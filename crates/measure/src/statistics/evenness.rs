@@ -1,0 +1,63 @@
+//! How evenly parts worked at the same time, such as nodes or ranks: from the rate of each part.
+
+use super::mean;
+
+/// The smallest value; `None` without values.
+pub fn least(values: &[f64]) -> Option<f64> {
+    values.iter().copied().reduce(f64::min)
+}
+
+/// The smallest value over the mean; `None` without values or with a mean of 0.
+pub fn least_of_mean(values: &[f64]) -> Option<f64> {
+    Some(least(values)? / mean(values).filter(|mean| *mean > 0.0)?)
+}
+
+/// The largest difference of two values over the mean; `None` without values or with a mean of 0. It is 0 if
+/// all are equal.
+pub fn spread(values: &[f64]) -> Option<f64> {
+    let mean = mean(values).filter(|mean| *mean > 0.0)?;
+    Some((values.iter().copied().reduce(f64::max)? - least(values)?) / mean)
+}
+
+/// The largest value over the smallest; `None` without values or if all are 0. It is infinite if only some
+/// are 0.
+pub fn max_over_min(values: &[f64]) -> Option<f64> {
+    let most = values.iter().copied().reduce(f64::max).filter(|most| *most > 0.0)?;
+    Some(most / least(values)?)
+}
+
+/// Jain's fairness index, `(Σx)² / (n Σx²)`: 1 if all values are equal, `1 / n` if all but one are 0. It hides
+/// one small value among many. `None` without values or if all are 0.
+///
+/// Source: Jain, Chiu and Hawe, DEC-TR-301, 1984.
+pub fn jain(values: &[f64]) -> Option<f64> {
+    let squares: f64 = values.iter().map(|value| value * value).sum();
+    let sum: f64 = values.iter().sum();
+    (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Statistic = fn(&[f64]) -> Option<f64>;
+
+    #[test]
+    fn statistics_of_evenness_have_the_values_computed_by_hand() {
+        let all: [Statistic; 5] = [least, least_of_mean, spread, max_over_min, jain];
+        let infinite = f64::INFINITY;
+        for (values, expected) in [
+            (&[][..], [None; 5]),
+            (&[0.0, 0.0], [Some(0.0), None, None, None, None]),
+            (&[5.0], [5.0, 1.0, 0.0, 1.0, 1.0].map(Some)),
+            // 1 / 1.5; (2 - 1) / 1.5; 2 / 1; 3² / (2 · 5)
+            (&[1.0, 2.0], [1.0, 1.0 / 1.5, 1.0 / 1.5, 2.0, 0.9].map(Some)),
+            // 0 / 1; (4 - 0) / 1; infinite; 4² / (4 · 16)
+            (&[0.0, 4.0, 0.0, 0.0], [0.0, 0.0, 4.0, infinite, 0.25].map(Some)),
+            // 7 / 9.25; (10 - 7) / 9.25; 10 / 7; 37² / (4 · 349)
+            (&[10.0, 10.0, 7.0, 10.0], [7.0, 7.0 / 9.25, 3.0 / 9.25, 10.0 / 7.0, 1369.0 / 1396.0].map(Some)),
+        ] {
+            assert_eq!(all.map(|statistic| statistic(values)), expected, "{values:?}");
+        }
+    }
+}
