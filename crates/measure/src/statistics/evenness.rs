@@ -26,8 +26,8 @@ pub fn max_over_min(values: &[f64]) -> Option<f64> {
     Some(most / least(values)?)
 }
 
-/// Jain's fairness index, `(Σx)² / (n Σx²)`: 1 if all values are equal, `1 / n` if all but one are 0. It hides
-/// one small value among many. `None` without values or if all are 0.
+/// Jain's fairness index, `(Σx)² / (n Σx²)`: 1 if all values are equal, `1 / n` if all but one are 0. It
+/// hides one small value among many. `None` without values or if all are 0.
 ///
 /// Source: Jain, Chiu and Hawe, DEC-TR-301, 1984.
 pub fn jain(values: &[f64]) -> Option<f64> {

@@ -177,8 +177,8 @@ const OPERATIONS: Option<Counts> = Some(Counts::Operations);
 /// columns of these names. `seconds` is the transfer span. `rate` is operations divided by the total span,
 /// from barrier to barrier, like mdtest. If the phase records when all ranks were active, `rate` is that of
 /// this time. Those of nodes and ranks are over the rates of [`EachRank::rates`](super::EachRank::rates).
-/// `seconds.rank_max` is the time of the rank that took longest. `errors` is failed calls, wrong transfers and
-/// wrong sampled blocks. A call that fails may also end the job, which then has no such phase.
+/// `seconds.rank_max` is the time of the rank that took longest. `errors` is failed calls, wrong transfers
+/// and wrong sampled blocks. A call that fails may also end the job, which then has no such phase.
 pub const METRICS: &[MetricRow] = &[
     row("bw", Rate, None, BYTES, Quotient(|phase| (phase.bytes, phase.spans.total_s))),
     row("rate", Rate, None, OPERATIONS, Quotient(operations)),
