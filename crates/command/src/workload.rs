@@ -215,6 +215,11 @@ impl WorkloadName {
         self.row().measures
     }
 
+    /// Whether its records have the work of each rank, and when each phase began and ended.
+    pub fn records_ranks(self) -> bool {
+        self != Self::FlashIo
+    }
+
     /// Its key in a plan; empty if a test cannot run it.
     pub fn key(self) -> &'static str {
         self.row().key

@@ -63,7 +63,7 @@ impl<'a> TestCriterion<'a> {
         self.kind() == Some(MetricKind::Rate)
     }
 
-    /// What the metric states; `None` for cases and for numbers of external programs.
+    /// What the metric states; `None` for cases, and for other names that an external program has.
     pub(crate) fn kind(&self) -> Option<MetricKind> {
         MetricRow::named(self.metric()).map(|row| row.kind)
     }

@@ -29,7 +29,8 @@ pub fn lacks(job: &Job) -> Option<Reason> {
     if run.workload != APP && nodes != run.nodes as usize {
         return Some(reason("nodes", None));
     }
-    let has_columns = ![APP, WorkloadName::FlashIo.command()].contains(&&*run.workload);
+    let has_columns =
+        run.workload != APP && WorkloadName::named(&run.workload).is_none_or(WorkloadName::records_ranks);
     let is_place_known = run.clients.as_ref().is_some_and(|clients| !clients.mounted.is_empty());
     phases(&job.records).find_map(|phase| {
         let place = missing_place(phase, run, is_place_known);

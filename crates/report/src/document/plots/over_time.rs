@@ -4,7 +4,7 @@
 //! Never here: which intervals have a low rate.
 
 use results::Verdict;
-use results::record::{Counts, Phase};
+use results::record::{Counts, MetricRow, Phase};
 
 use super::low_rates::{LEAST_S, LOW, low_rates, stable_step};
 use super::{NamedPhase, PlotDetail, left_out, threshold};
@@ -44,10 +44,13 @@ pub(super) fn plot(phase: &NamedPhase, verdicts: &[&Verdict], detail: PlotDetail
     let (shown, total) = phase.shown();
     let courses: Vec<RepetitionSteps> =
         shown.iter().filter_map(|one| RepetitionSteps::from_phase(one, detail)).collect();
-    let (title, each, label, metric, unit) = match courses.first()?.one.phase.counts {
-        Counts::Bytes => ("Bandwidth", "transfer", "bytes per second, all ranks", "bw", "B/s"),
-        Counts::Operations => ("Rate", "operation", "operations per second, all ranks", "rate", "/s"),
+    let counts = courses.first()?.one.phase.counts;
+    let (title, each, label) = match counts {
+        Counts::Bytes => ("Bandwidth", "transfer", "bytes per second, all ranks"),
+        Counts::Operations => ("Rate", "operation", "operations per second, all ranks"),
     };
+    let rate = MetricRow::rate_of(counts);
+    let (metric, unit) = (rate.name, rate.dimension(counts).unit());
     let required = threshold(&format!("{}.{metric}", phase.name), unit, verdicts);
     let mut lines: Vec<PlotLine> =
         courses.iter().enumerate().filter_map(|(style, one)| one.line(style)).collect();
