@@ -82,7 +82,7 @@ fn evaluated_phases(test: &Test) -> Vec<&str> {
 /// Whether a criterion is about the speed of a phase, and of this phase if one is given.
 fn is_rate_of(criterion: &Criterion, phase: Option<&str>) -> bool {
     let Some((of, name)) = criterion.metric.split_once('.') else { return false };
-    let is_speed = name == "seconds" || MetricRow::named(name).is_some_and(|row| row.kind.is_rate());
+    let is_speed = name == "seconds" || MetricRow::named(name).is_some_and(|row| row.kind.is_speed());
     is_speed && phase.is_none_or(|phase| phase == of)
 }
 

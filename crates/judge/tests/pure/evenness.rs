@@ -6,15 +6,15 @@ use results::{Outcome, Verdict};
 
 use super::{campaign, job, one, outcome, phase, plan};
 
-/// Three repetitions of a write by three nodes with two ranks each. The ranks of `n1` move 70 bytes in a
-/// second, the others 100. The second rank of each node begins a second after the first.
-fn verdict(criterion: &str) -> Verdict {
+/// Three repetitions of a write by six ranks on these nodes. Ranks 2 and 3 move 70 bytes in a
+/// second, the others 100. Odd ranks begin a second after the even ones.
+fn verdict(nodes: [u32; 6], criterion: &str) -> Verdict {
     let each = EachRank {
         ranks: 6,
         moved: vec![100, 100, 70, 70, 100, 100].into(),
         seconds: vec![1.0].into(),
         ended_s: vec![1.0, 2.0, 1.0, 2.0, 1.0, 2.0].into(),
-        node: vec![0, 0, 1, 1, 2, 2].into(),
+        node: nodes.to_vec().into(),
         nodes: ["n0", "n1", "n2"].map(str::to_owned).into(),
         ..EachRank::default()
     };
@@ -59,11 +59,14 @@ fn a_slow_node_fails_its_floor_and_is_named() {
         ("rank.max_over_min", "<=", "142.9 %", "142.8 %"),
         ("seconds.rank_max", "<=", "1 s", "0.9 s"),
     ] {
-        let of = |value: &str| {
-            verdict(&format!("metric = \"write.{metric}\", op = \"{op}\", value = \"{value}\""))
+        let against = |value: &str| {
+            verdict(
+                [0, 0, 1, 1, 2, 2],
+                &format!("metric = \"write.{metric}\", op = \"{op}\", value = \"{value}\""),
+            )
         };
-        assert_eq!(outcome(&of(met)), (Outcome::Pass, Code::ThresholdMet), "{metric}");
-        let failed = of(missed);
+        assert_eq!(outcome(&against(met)), (Outcome::Pass, Code::ThresholdMet), "{metric}");
+        let failed = against(missed);
         assert_eq!(outcome(&failed), (Outcome::Fail, Code::ThresholdNotMet), "{metric}");
         let named = failed.notes.iter().find(|note| note.code() == Code::SlowestPart);
         let named = named.and_then(|note| note.reason.get(row::SlowestPart::part));
@@ -74,4 +77,10 @@ fn a_slow_node_fails_its_floor_and_is_named() {
         };
         assert_eq!(named, wanted, "{metric}");
     }
+}
+
+#[test]
+fn one_node_is_not_even() {
+    let found = verdict([0; 6], "metric = \"write.node.spread\", op = \"<=\", value = \"99 %\"");
+    assert_eq!(outcome(&found), (Outcome::Invalid, Code::MetricMissing));
 }

@@ -1,39 +1,39 @@
 //! How evenly parts worked at the same time, such as nodes or ranks: from the rate of each part.
+//!
+//! Invariant: fewer than two parts have no evenness, so one node never counts as even.
 
-use super::mean;
+use super::{max, mean, min};
 
-/// The smallest value; `None` without values.
-pub fn least(values: &[f64]) -> Option<f64> {
-    values.iter().copied().reduce(f64::min)
+/// The smallest value over the mean; `None` with a mean of 0.
+pub fn min_of_mean(values: &[f64]) -> Option<f64> {
+    let mean = mean(several(values)?).filter(|mean| *mean > 0.0)?;
+    Some(min(values)? / mean)
 }
 
-/// The smallest value over the mean; `None` without values or with a mean of 0.
-pub fn least_of_mean(values: &[f64]) -> Option<f64> {
-    Some(least(values)? / mean(values).filter(|mean| *mean > 0.0)?)
-}
-
-/// The largest difference of two values over the mean; `None` without values or with a mean of 0. It is 0 if
-/// all are equal.
+/// The largest difference of two values over the mean; `None` with a mean of 0. It is 0 if all are equal.
 pub fn spread(values: &[f64]) -> Option<f64> {
-    let mean = mean(values).filter(|mean| *mean > 0.0)?;
-    Some((values.iter().copied().reduce(f64::max)? - least(values)?) / mean)
+    let mean = mean(several(values)?).filter(|mean| *mean > 0.0)?;
+    Some((max(values)? - min(values)?) / mean)
 }
 
-/// The largest value over the smallest; `None` without values or if all are 0. It is infinite if only some
-/// are 0.
+/// The largest value over the smallest; `None` if all are 0. It is infinite if only some are 0.
 pub fn max_over_min(values: &[f64]) -> Option<f64> {
-    let most = values.iter().copied().reduce(f64::max).filter(|most| *most > 0.0)?;
-    Some(most / least(values)?)
+    let most = max(several(values)?).filter(|most| *most > 0.0)?;
+    Some(most / min(values)?)
 }
 
 /// Jain's fairness index, `(Σx)² / (n Σx²)`: 1 if all values are equal, `1 / n` if all but one are 0. It
-/// hides one small value among many. `None` without values or if all are 0.
+/// hides one small value among many. `None` if all are 0.
 ///
 /// Source: Jain, Chiu and Hawe, DEC-TR-301, 1984.
 pub fn jain(values: &[f64]) -> Option<f64> {
-    let squares: f64 = values.iter().map(|value| value * value).sum();
+    let squares: f64 = several(values)?.iter().map(|value| value * value).sum();
     let sum: f64 = values.iter().sum();
     (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
+}
+
+fn several(values: &[f64]) -> Option<&[f64]> {
+    (values.len() > 1).then_some(values)
 }
 
 #[cfg(test)]
@@ -44,18 +44,19 @@ mod tests {
 
     #[test]
     fn statistics_of_evenness_have_the_values_computed_by_hand() {
-        let all: [Statistic; 5] = [least, least_of_mean, spread, max_over_min, jain];
+        let all: [Statistic; 4] = [min_of_mean, spread, max_over_min, jain];
         let infinite = f64::INFINITY;
         for (values, expected) in [
-            (&[][..], [None; 5]),
-            (&[0.0, 0.0], [Some(0.0), None, None, None, None]),
-            (&[5.0], [5.0, 1.0, 0.0, 1.0, 1.0].map(Some)),
+            (&[][..], [None; 4]),
+            (&[0.0, 0.0], [None; 4]),
+            (&[5.0], [None; 4]),
+            (&[5.0, 5.0], [1.0, 0.0, 1.0, 1.0].map(Some)),
             // 1 / 1.5; (2 - 1) / 1.5; 2 / 1; 3² / (2 · 5)
-            (&[1.0, 2.0], [1.0, 1.0 / 1.5, 1.0 / 1.5, 2.0, 0.9].map(Some)),
+            (&[1.0, 2.0], [1.0 / 1.5, 1.0 / 1.5, 2.0, 0.9].map(Some)),
             // 0 / 1; (4 - 0) / 1; infinite; 4² / (4 · 16)
-            (&[0.0, 4.0, 0.0, 0.0], [0.0, 0.0, 4.0, infinite, 0.25].map(Some)),
+            (&[0.0, 4.0, 0.0, 0.0], [0.0, 4.0, infinite, 0.25].map(Some)),
             // 7 / 9.25; (10 - 7) / 9.25; 10 / 7; 37² / (4 · 349)
-            (&[10.0, 10.0, 7.0, 10.0], [7.0, 7.0 / 9.25, 3.0 / 9.25, 10.0 / 7.0, 1369.0 / 1396.0].map(Some)),
+            (&[10.0, 10.0, 7.0, 10.0], [7.0 / 9.25, 3.0 / 9.25, 10.0 / 7.0, 1369.0 / 1396.0].map(Some)),
         ] {
             assert_eq!(all.map(|statistic| statistic(values)), expected, "{values:?}");
         }

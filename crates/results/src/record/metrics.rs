@@ -5,7 +5,7 @@ use units::Dimension;
 use MetricKind::{Amount, Errors, Fairness, Latency, PartRate, Rate, Share, Span, Unevenness, WindowRate};
 use MetricValue::{OfTimeline, One, Over, Quotient};
 use WorkPart::{Node, Rank};
-use measure::statistics::{jain, least, least_of_mean, max_over_min, spread};
+use measure::statistics::{jain, max_over_min, min, min_of_mean, spread};
 
 use super::{Counts, Phase, WorkPart};
 use crate::reason::Datum;
@@ -60,6 +60,11 @@ impl MetricKind {
     /// Whether it is a rate of all ranks together.
     pub fn is_rate(self) -> bool {
         matches!(self, Self::Rate | Self::WindowRate)
+    }
+
+    /// Whether it is a rate, of all ranks or of a part.
+    pub fn is_speed(self) -> bool {
+        self.is_rate() || self == Self::PartRate
     }
 }
 
@@ -201,17 +206,17 @@ pub const METRICS: &[MetricRow] = &[
     row("errors", Errors, Some(Dimension::Count), None, One(errors)),
     row("failures", Errors, Some(Dimension::Count), OPERATIONS, One(failures)),
     row("cached", Share, SHARE, BYTES, One(|phase| phase.cached_before)),
-    row("node.min", PartRate, None, None, Over(Node, least)),
-    row("node.min_of_mean", Fairness, SHARE, None, Over(Node, least_of_mean)),
+    row("node.min", PartRate, None, None, Over(Node, min)),
+    row("node.min_of_mean", Fairness, SHARE, None, Over(Node, min_of_mean)),
     row("node.spread", Unevenness, SHARE, None, Over(Node, spread)),
     row("node.max_over_min", Unevenness, SHARE, None, Over(Node, max_over_min)),
     row("node.jain", Fairness, SHARE, None, Over(Node, jain)),
-    row("rank.min", PartRate, None, None, Over(Rank, least)),
-    row("rank.min_of_mean", Fairness, SHARE, None, Over(Rank, least_of_mean)),
+    row("rank.min", PartRate, None, None, Over(Rank, min)),
+    row("rank.min_of_mean", Fairness, SHARE, None, Over(Rank, min_of_mean)),
     row("rank.spread", Unevenness, SHARE, None, Over(Rank, spread)),
     row("rank.max_over_min", Unevenness, SHARE, None, Over(Rank, max_over_min)),
     row("rank.jain", Fairness, SHARE, None, Over(Rank, jain)),
-    row("seconds.rank_max", Span, S, None, One(|phase| Some(phase.balance.seconds_max))),
+    row("seconds.rank_max", Span, S, None, One(longest)),
     row("sustained", WindowRate, None, None, OfTimeline),
     row("steady", WindowRate, None, None, OfTimeline),
 ];
@@ -226,6 +231,11 @@ fn operations(phase: &Phase) -> (u64, f64) {
 
 fn latency(phase: &Phase, pick: fn(&super::Latency) -> f64) -> Option<f64> {
     phase.latency.as_ref().map(|latency| pick(latency) * 1e-9)
+}
+
+/// The time of the rank that took longest; `None` if no rank took time.
+fn longest(phase: &Phase) -> Option<f64> {
+    Some(phase.balance.seconds_max).filter(|seconds| *seconds > 0.0)
 }
 
 fn errors(phase: &Phase) -> Option<f64> {
