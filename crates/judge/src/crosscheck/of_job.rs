@@ -26,6 +26,7 @@ const DATASETS: &str = "/assay-datasets/";
 pub(super) fn contradiction(campaign: &Campaign, job: &Job) -> Option<Reason> {
     let of_this_campaign = || {
         of_command(job)
+            .or_else(|| of_nodes(job))
             .or_else(|| of_files(campaign, job))
             .or_else(|| of_duration(job))
             .or_else(|| of_wall_clock(campaign, job))
@@ -99,6 +100,22 @@ fn of_command(job: &Job) -> Option<Reason> {
     let program = run.argv.first().map(|program| file_name(program))?;
     let is_there = job.info.argv.iter().any(|word| file_name(word) == program);
     (!is_there).then(|| differs(job, ("program of the run record", program), started))
+}
+
+/// Ranks on other nodes than those of the run. A phase of fewer ranks may have fewer nodes.
+fn of_nodes(job: &Job) -> Option<Reason> {
+    let run = run_of(job)?;
+    let clients = run.clients.as_ref().filter(|clients| !clients.nodes.is_empty())?;
+    let of_run: BTreeSet<&str> = clients.nodes.iter().map(|node| node.name.as_str()).collect();
+    let whole = phases(&job.records).filter(|phase| phase.ranks == run.ranks);
+    whole.filter_map(|phase| Some((phase, phase.each_rank.as_ref()?))).find_map(|(phase, each)| {
+        let used: BTreeSet<&str> = (0..each.ranks).filter_map(|rank| each.node_of(rank)).collect();
+        (!used.is_empty() && used != of_run).then(|| {
+            let shown = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(" ");
+            let of_phase = (&*format!("nodes in each_rank of {}", phase.phase), shown(&used));
+            differs(job, of_phase, ("nodes of the run record", shown(&of_run)))
+        })
+    })
 }
 
 /// The parts of arguments that can be paths: `-o a@b` and `-O name=a,name=b` have two each.

@@ -119,7 +119,11 @@ fn ranks(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
     if let Some((field, stated, found)) = other {
         return Some(times((field, stated), ("extreme of each_rank.seconds", found)));
     }
-    slowest(phase, each).or_else(|| ends(phase, each)).or_else(|| kernel(phase, each))
+    slowest(phase, each)
+        .or_else(|| ends(phase, each))
+        .or_else(|| opened_and_closed(phase, each))
+        .or_else(|| percentiles(phase, each))
+        .or_else(|| kernel(phase, each))
 }
 
 /// The slowest rank is the slowest of all ranks.
@@ -154,12 +158,53 @@ fn ends(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
     let until = if phase.ramp_s > 0.0 { f64::INFINITY } else { from + phase.spans.total_s };
     (0..each.ranks).find_map(|rank| {
         let (ended, seconds) = (each.ended_s.of(rank)?, each.seconds.of(rank)?);
-        let begin = ended - seconds;
+        let [open, close] = [&each.open_s, &each.close_s].map(|column| column.of(rank).unwrap_or(0.0));
+        let (begin, end) = (ended - seconds - open, ended + close);
         if is_longer(from, begin, uncertainty_s) {
             return Some(times(("began_s", from), ("begin of a rank in each_rank", begin)));
         }
-        is_longer(ended, until, uncertainty_s).then(|| times(("end", until), ("each_rank.ended_s", ended)))
+        is_longer(end, until, uncertainty_s)
+            .then(|| times(("end", until), ("end of a rank in each_rank", end)))
     })
+}
+
+/// No rank opened or closed its file longer than all together.
+fn opened_and_closed(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
+    let spans = &phase.spans;
+    let pairs = [
+        ("spans.open_s", spans.open_s, "longest in each_rank.open_s", &each.open_s),
+        ("spans.close_s", spans.close_s, "longest in each_rank.close_s", &each.close_s),
+    ];
+    pairs.into_iter().find_map(|(field, stated, of_ranks, seconds)| {
+        let longest = column(seconds, each.ranks).reduce(f64::max)?;
+        // With one rank they are the same times.
+        let differs = is_longer(longest, stated, uncertainty_s(phase))
+            || each.ranks == 1 && phase.ramp_s == 0.0 && !is_same(longest, stated, uncertainty_s(phase));
+        differs.then(|| times((field, stated), (of_ranks, longest)))
+    })
+}
+
+/// A percentile of all latencies is between the lowest and the highest of the single ranks.
+fn percentiles(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
+    let latency = phase.latency.as_ref()?;
+    let made = Histogram::of_buckets(&latency.buckets, 0, latency.min_ns, latency.max_ns);
+    let columns = [
+        ("95th percentile of latency.buckets", 0.95, "extreme of each_rank.p95_ns", &each.p95_ns),
+        ("99th percentile of latency.buckets", 0.99, "extreme of each_rank.p99_ns", &each.p99_ns),
+    ];
+    columns.into_iter().find_map(|(field, share, of_ranks, stated)| {
+        let all = made.quantile(share);
+        let each = || column(stated, each.ranks);
+        let (least, most) = each().min().zip(each().max())?;
+        let wrong = if is_above(all, most) { most } else { least };
+        (is_above(all, most) || is_above(least, all))
+            .then(|| counts((field, all.into()), (of_ranks, wrong.into())))
+    })
+}
+
+/// Whether one quantile is above another by more than a bucket is wide.
+fn is_above(one: u64, other: u64) -> bool {
+    one > other.saturating_add(other / 100 + 1)
 }
 
 /// The kernel's bytes of all processes are at least those of the ranks, which were read at the same moment.
@@ -279,7 +324,7 @@ fn histogram(latency: &Latency) -> Option<Disagreement> {
     ];
     for (field, stated, share) in quantiles {
         let found = made.quantile(share);
-        if found.abs_diff(stated) > found / 100 + 1 {
+        if is_above(found, stated) || is_above(stated, found) {
             return Some(counts((field, stated.into()), ("quantile of latency.buckets", found.into())));
         }
     }

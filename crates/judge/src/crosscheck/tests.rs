@@ -6,8 +6,8 @@ use results::reason::{Field, Reason, Text, row};
 use super::*;
 use results::folder::{CampaignInfo, ChainedJob, DifferingHash, JobEnd, JobInfo, Machine};
 use results::record::{
-    Balance, ClockPace, Counts, EachRank, End, KernelCount, Latency, Moments, Phase, Record, Run, Spans,
-    Timeline, Window,
+    Balance, Clients, ClockPace, Counts, EachRank, End, KernelCount, Latency, Moments, NodeIdentity, Phase,
+    Record, Run, Spans, Timeline, Window,
 };
 
 /// 2026-01-01 00:00:10, nanoseconds since 1970.
@@ -33,6 +33,7 @@ fn latency(number: u64) -> Latency {
 /// Two ranks that wrote 200 MB in 2 s and a flush of half a second.
 fn phase(number: u64) -> Phase {
     let start = START_NS + number * 60_000 * MS;
+    let latency = latency(number);
     Phase {
         phase: "write".into(),
         path: "/s/assay-1.data/tests/W/f".into(),
@@ -50,13 +51,17 @@ fn phase(number: u64) -> Phase {
             slowest_rate: 40_000_000.0,
             ..Balance::default()
         },
-        latency: Some(latency(number)),
+        latency: Some(latency.clone()),
         timeline: Some(Timeline { interval_ns: 1000 * MS, bytes: vec![110_000_000, 70_000_000, 20_000_000] }),
         each_rank: Some(EachRank {
             ranks: 2,
             moved: vec![100_000_000; 2].into(),
             seconds: vec![2.0, 2.5].into(),
             ended_s: vec![3.1, 3.6].into(),
+            open_s: vec![0.1].into(),
+            close_s: vec![0.05, 0.1].into(),
+            p95_ns: vec![latency.p90_ns, latency.p99_ns].into(),
+            p99_ns: vec![latency.p90_ns, latency.max_ns].into(),
             ..EachRank::default()
         }),
         moments: Some(Moments {
@@ -176,7 +181,7 @@ fn an_honest_campaign_has_no_contradiction() {
 #[test]
 fn each_changed_number_of_a_phase_contradicts_another() {
     let spans = "spans.total_s of write";
-    let cases: [(Change, &str, &str); 12] = [
+    let cases: [(Change, &str, &str); 15] = [
         (
             |phase| {
                 phase.kernel = Some(KernelCount { written_bytes: 150_000_000, ..KernelCount::default() });
@@ -202,8 +207,15 @@ fn each_changed_number_of_a_phase_contradicts_another() {
         (
             |phase| phase.each_rank.as_mut().unwrap().ended_s = vec![3.1, 5.6].into(),
             "end of write",
-            "each_rank.ended_s",
+            "end of a rank in each_rank",
         ),
+        (
+            |phase| phase.each_rank.as_mut().unwrap().close_s = vec![0.05, 0.2].into(),
+            "end of write",
+            "end of a rank in each_rank",
+        ),
+        (|phase| phase.spans.open_s = 0.05, "spans.open_s of write", "longest in each_rank.open_s"),
+        (|phase| phase.spans.close_s = 0.04, "spans.close_s of write", "longest in each_rank.close_s"),
         (
             |phase| phase.moments.as_mut().unwrap().last_end_unix_ns += 1000 * MS,
             "spans.transfer_s of write",
@@ -232,8 +244,18 @@ fn each_changed_number_of_a_phase_contradicts_another() {
 
 #[test]
 fn latencies_of_another_job_or_with_changed_values_contradict_the_phase() {
-    let cases: [(Change, &str, &str); 3] = [
+    let cases: [(Change, &str, &str); 5] = [
         (|phase| phase.ops = 2000, "ops of write", "latency.count"),
+        (
+            |phase| phase.each_rank.as_mut().unwrap().p95_ns = vec![10 * MS, 11 * MS].into(),
+            "95th percentile of latency.buckets of write",
+            "extreme of each_rank.p95_ns",
+        ),
+        (
+            |phase| phase.each_rank.as_mut().unwrap().p99_ns = vec![50 * MS, 51 * MS].into(),
+            "99th percentile of latency.buckets of write",
+            "extreme of each_rank.p99_ns",
+        ),
         (
             |phase| phase.latency.as_mut().unwrap().p99_ns /= 10,
             "latency.p99_ns of write",
@@ -252,6 +274,8 @@ fn latencies_of_another_job_or_with_changed_values_contradict_the_phase() {
         let mut all = Histogram::new();
         all.add_all((0..200).map(|at| 30 * MS + at * 40_000));
         phase.timeline = None;
+        let each = phase.each_rank.as_mut().unwrap();
+        (each.p95_ns, each.p99_ns) = (vec![all.quantile(0.95)].into(), vec![all.quantile(0.99)].into());
         let old = phase.latency.clone().unwrap();
         let [p50_ns, p90_ns, p99_ns, p999_ns] = [0.5, 0.9, 0.99, 0.999].map(|share| all.quantile(share));
         let (min_ns, max_ns, mean_ns) = (all.min().unwrap(), all.max(), all.mean());
@@ -383,6 +407,26 @@ fn a_repetition_of_another_campaign_or_a_measurement_in_two_jobs_is_found() {
         third.latency = first.latency.clone();
     });
     assert_eq!(moved.iter().map(|(_, fact, _)| fact.as_str()).collect::<Vec<_>>(), ["latencies of write"; 2]);
+}
+
+#[test]
+fn ranks_on_other_nodes_than_those_of_the_run_are_found() {
+    let with_nodes = |of_rank: [u32; 2], ranks: u32| {
+        found(|campaign| {
+            let records = &mut campaign.jobs[1].records;
+            let [Record::Run(run), Record::Phase(phase), ..] = &mut records[..] else { panic!() };
+            let names = ["n1", "n2"].map(str::to_owned);
+            let node = |name: &String| NodeIdentity { name: name.clone(), ..NodeIdentity::default() };
+            let nodes = names.iter().map(node).collect();
+            (run.ranks, run.clients) = (ranks, Some(Box::new(Clients { nodes, ..Clients::default() })));
+            let each = phase.each_rank.as_mut().unwrap();
+            (each.node, each.nodes) = (of_rank.to_vec().into(), names.into());
+        })
+    };
+    assert_eq!(with_nodes([0, 1], 2), []);
+    assert_eq!(with_nodes([0, 0], 3), [], "a phase of fewer ranks");
+    let [(_, fact, other)] = &with_nodes([0, 0], 2)[..] else { panic!() };
+    assert_eq!((&**fact, &**other), ("nodes in each_rank of write", "nodes of the run record"));
 }
 
 #[test]

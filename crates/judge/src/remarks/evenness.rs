@@ -7,21 +7,22 @@ use units::Quantity;
 
 use crate::case::TestCriterion;
 
-/// The node or rank with the lowest rate of all repetitions, if the criterion is about single ones.
+/// The slowest node or rank of all repetitions, if the criterion is about single ones.
 pub(super) fn slowest(case: &TestCriterion<'_>) -> Option<Reason> {
-    let part = MetricRow::named(case.metric())?.part()?;
+    let row = MetricRow::named(case.metric())?;
+    let part = row.part()?;
+    let slower = |a: f64, b: f64| if row.is_time() { b.total_cmp(&a) } else { a.total_cmp(&b) };
     let all = case.numbered_phases().filter_map(|(repetition, phase)| {
-        let each = phase.each_rank.as_ref()?;
-        let rates = each.rates(part)?;
-        let (number, rate) = rates.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some((rate, repetition, phase, named(each, part, number), rates))
+        let (values, dimension) = row.part_values(phase)?;
+        let (number, value) = values.iter().copied().min_by(|a, b| slower(a.1, b.1))?;
+        Some((value, repetition, phase, number, values, dimension))
     });
-    let (rate, repetition, phase, part, rates) = all.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let dimension = MetricRow::rate_of(phase.counts).dimension(phase.counts);
+    let (value, repetition, phase, number, values, dimension) = all.min_by(|a, b| slower(a.0, b.0))?;
     let quantity = |value| Quantity { value, dimension };
-    let n = rates.len();
-    let mean = mean(&rates.into_iter().map(|(_, rate)| rate).collect::<Vec<f64>>())?;
-    let (value, mean) = (quantity(rate), quantity(mean));
+    let n = values.len();
+    let mean = mean(&values.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())?;
+    let (value, mean) = (quantity(value), quantity(mean));
+    let part = named(phase.each_rank.as_ref()?, part, number);
     Some(reason!(SlowestPart { phase: &phase.phase, repetition, part, n, value, mean }))
 }
 

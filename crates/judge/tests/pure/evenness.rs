@@ -14,6 +14,10 @@ fn verdict(nodes: [u32; 6], criterion: &str) -> Verdict {
         moved: vec![100, 100, 70, 70, 100, 100].into(),
         seconds: vec![1.0].into(),
         ended_s: vec![1.0, 2.0, 1.0, 2.0, 1.0, 2.0].into(),
+        open_s: vec![0.0].into(),
+        close_s: vec![0.0].into(),
+        p95_ns: [1, 1, 1, 5, 1, 1].map(|ms| ms * 1_000_000).to_vec().into(),
+        p99_ns: [2, 2, 2, 2, 9, 2].map(|ms| ms * 1_000_000).to_vec().into(),
         node: nodes.to_vec().into(),
         nodes: ["n0", "n1", "n2"].map(str::to_owned).into(),
         ..EachRank::default()
@@ -57,7 +61,9 @@ fn a_slow_node_fails_its_floor_and_is_named() {
         // 540² / (6 · 49,800)
         ("rank.jain", ">=", "97.5 %", "97.6 %"),
         ("rank.max_over_min", "<=", "142.9 %", "142.8 %"),
-        ("seconds.rank_max", "<=", "1 s", "0.9 s"),
+        ("duration.rank_max", "<=", "1 s", "0.9 s"),
+        ("latency.p95.rank_max", "<=", "5 ms", "4 ms"),
+        ("latency.p99.rank_max", "<=", "9 ms", "8 ms"),
     ] {
         let against = |value: &str| {
             verdict(
@@ -70,12 +76,14 @@ fn a_slow_node_fails_its_floor_and_is_named() {
         assert_eq!(outcome(&failed), (Outcome::Fail, Code::ThresholdNotMet), "{metric}");
         let named = failed.notes.iter().find(|note| note.code() == Code::SlowestPart);
         let named = named.and_then(|note| note.reason.get(row::SlowestPart::part));
-        let wanted = match metric.split_once('.').unwrap().0 {
-            "node" => Some("node n1"),
-            "rank" => Some("rank 2 (n1)"),
-            _ => None,
+        let wanted = match metric {
+            "duration.rank_max" => "rank 0 (n0)",
+            "latency.p95.rank_max" => "rank 3 (n1)",
+            "latency.p99.rank_max" => "rank 4 (n2)",
+            _ if metric.starts_with("node.") => "node n1",
+            _ => "rank 2 (n1)",
         };
-        assert_eq!(named, wanted, "{metric}");
+        assert_eq!(named, Some(wanted), "{metric}");
     }
 }
 

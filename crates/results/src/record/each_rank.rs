@@ -58,6 +58,19 @@ pub struct EachRank {
     pub seconds: Column<f64>,
     /// The end of this time, seconds since the clocks of the job were compared, like `began_s`.
     pub ended_s: Column<f64>,
+    /// The time to open its file before, seconds: without waiting for other ranks afterwards, and 0 if a ramp
+    /// follows. Empty if opens and closes are operations, or parts of them.
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
+    pub open_s: Column<f64>,
+    /// The time to close its file afterwards, seconds, without waiting for other ranks before.
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
+    pub close_s: Column<f64>,
+    /// The 95th percentile of the latency of its transfers or operations, nanoseconds; 0 without any.
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
+    pub p95_ns: Column<u64>,
+    /// The 99th percentile of it.
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
+    pub p99_ns: Column<u64>,
     /// The amount moved at its deadline; only if it continued after the deadline.
     #[serde(default, skip_serializing_if = "Column::is_empty")]
     pub moved_at_deadline: Column<u64>,
@@ -97,28 +110,80 @@ pub enum WorkPart {
     Rank,
 }
 
+/// The work of a part.
+#[derive(Clone, Copy)]
+struct OwnWork {
+    moved: u64,
+    from_s: f64,
+    until_s: f64,
+    p95_ns: Option<u64>,
+    p99_ns: Option<u64>,
+}
+
+impl OwnWork {
+    /// The work of both; `None` if no measurement has the sum.
+    fn with(&self, other: &Self) -> Option<Self> {
+        Some(Self {
+            moved: self.moved.checked_add(other.moved)?,
+            from_s: self.from_s.min(other.from_s),
+            until_s: self.until_s.max(other.until_s),
+            p95_ns: self.p95_ns.max(other.p95_ns),
+            p99_ns: self.p99_ns.max(other.p99_ns),
+        })
+    }
+}
+
 impl EachRank {
-    /// What each part with work moved per second of its own time, with its number: the index in `nodes`, or
-    /// the rank. The time of a node is from the start of its first rank to the end of its last. `None` if
-    /// the record does not have it.
+    /// What each part with work moved per second of its own time, from open to close, with its number: the
+    /// index in `nodes`, or the rank. The time of a node is from the start of its first rank to the end of
+    /// its last. `None` if the record does not have it.
     pub fn rates(&self, part: WorkPart) -> Option<Vec<(u32, f64)>> {
-        let mut parts: BTreeMap<u32, (u64, f64, f64)> = BTreeMap::new();
+        self.parts(part, |own| Some(own.moved as f64 / (own.until_s - own.from_s)))
+    }
+
+    /// The own time of each part with work, seconds.
+    pub fn durations(&self, part: WorkPart) -> Option<Vec<(u32, f64)>> {
+        self.parts(part, |own| Some(own.until_s - own.from_s))
+    }
+
+    /// The 95th percentile of the latency of each part with work, seconds. That of a node is the largest of
+    /// its ranks.
+    pub fn p95(&self, part: WorkPart) -> Option<Vec<(u32, f64)>> {
+        self.parts(part, |own| Some(own.p95_ns? as f64 * 1e-9))
+    }
+
+    /// The 99th percentile of it.
+    pub fn p99(&self, part: WorkPart) -> Option<Vec<(u32, f64)>> {
+        self.parts(part, |own| Some(own.p99_ns? as f64 * 1e-9))
+    }
+
+    /// A value of each part with work, with its number.
+    fn parts(&self, part: WorkPart, value: impl Fn(&OwnWork) -> Option<f64>) -> Option<Vec<(u32, f64)>> {
+        let mut parts: BTreeMap<u32, OwnWork> = BTreeMap::new();
         for rank in 0..self.ranks {
-            let (moved, seconds) = (self.moved.of(rank)?, self.seconds.of(rank)?);
-            let until = self.ended_s.of(rank)?;
-            if moved == 0 && seconds == 0.0 {
+            let work = self.work(rank)?;
+            if work.moved == 0 && self.seconds.of(rank)? == 0.0 {
                 continue;
             }
             let number = match part {
                 WorkPart::Node => self.node.of(rank)?,
                 WorkPart::Rank => rank,
             };
-            let own = parts.entry(number).or_insert((0, f64::INFINITY, f64::NEG_INFINITY));
-            *own = (own.0.checked_add(moved)?, own.1.min(until - seconds), own.2.max(until));
+            let together = parts.get(&number).map_or(Some(work), |own| own.with(&work))?;
+            parts.insert(number, together);
         }
-        let rate =
-            |(number, (moved, from, until)): (u32, (u64, f64, f64))| (number, moved as f64 / (until - from));
-        Some(parts.into_iter().map(rate).collect())
+        parts.iter().map(|(number, own)| Some((*number, value(own)?))).collect()
+    }
+
+    fn work(&self, rank: u32) -> Option<OwnWork> {
+        let ended_s = self.ended_s.of(rank)?;
+        Some(OwnWork {
+            moved: self.moved.of(rank)?,
+            from_s: ended_s - self.seconds.of(rank)? - self.open_s.of(rank).unwrap_or(0.0),
+            until_s: ended_s + self.close_s.of(rank).unwrap_or(0.0),
+            p95_ns: self.p95_ns.of(rank),
+            p99_ns: self.p99_ns.of(rank),
+        })
     }
 
     /// The rate of a rank over its own time, per second; `None` if it took no time.
@@ -174,6 +239,10 @@ mod tests {
             ranks: 3,
             moved: vec![100, 100, 0].into(),
             seconds: vec![2.0, 4.0, 1.0].into(),
+            ended_s: vec![3.0, 5.0, 2.0].into(),
+            open_s: vec![0.5, 0.25, 0.0].into(),
+            close_s: vec![0.25, 0.75, 0.0].into(),
+            p95_ns: vec![1_000_000_000, 3_000_000_000, 0].into(),
             node: vec![0, 0, 1].into(),
             nodes: vec!["n1".into(), "n2".into()],
             layout: vec![0, 1, 2].into(),
@@ -182,6 +251,17 @@ mod tests {
             ..EachRank::default()
         };
         assert_eq!([0, 1, 2, 3].map(|rank| each.rate(rank)), [Some(50.0), Some(25.0), Some(0.0), None]);
+        // Node n1 works from 0.5 s (rank 0 opens) to 5.75 s (rank 1 has closed).
+        let nodes = [
+            each.durations(WorkPart::Node),
+            each.rates(WorkPart::Node),
+            each.p95(WorkPart::Node),
+            each.p99(WorkPart::Node),
+        ];
+        let [times, rates, p95] =
+            [[5.25, 1.0], [200.0 / 5.25, 0.0], [3.0, 0.0]].map(|[n1, n2]| Some(vec![(0, n1), (1, n2)]));
+        assert_eq!(nodes, [times, rates, p95, None]);
+        assert_eq!(each.durations(WorkPart::Rank), Some(vec![(0, 2.75), (1, 5.0), (2, 1.0)]));
         assert_eq!((each.node_of(1), each.node_of(2), each.node_of(3)), (Some("n1"), Some("n2"), None));
         let targets = |rank| each.targets_of(rank).collect::<Vec<_>>();
         assert_eq!((targets(1), targets(2)), (vec!["OST0000", "OST0001"], vec![]));

@@ -5,9 +5,10 @@ use units::Dimension;
 use MetricKind::{Amount, Errors, Fairness, Latency, PartRate, Rate, Share, Span, Unevenness, WindowRate};
 use MetricValue::{OfTimeline, One, Over, Quotient};
 use WorkPart::{Node, Rank};
-use measure::statistics::{jain, max_over_min, min, min_of_mean, spread};
+use measure::Histogram;
+use measure::statistics::{jain, max, max_over_min, min, min_of_mean, spread};
 
-use super::{Counts, Phase, WorkPart};
+use super::{Counts, EachRank, Phase, WorkPart};
 use crate::reason::Datum;
 
 /// The maximum share of a read that may come from the client's page cache. The sentences about it state 1 %.
@@ -74,11 +75,14 @@ enum MetricValue {
     One(fn(&Phase) -> Option<f64>),
     /// Amount and seconds, whose quotient is the value.
     Quotient(fn(&Phase) -> (u64, f64)),
-    /// A statistic over the rates of the nodes or ranks.
-    Over(WorkPart, fn(&[f64]) -> Option<f64>),
+    /// A statistic over a value of each node or rank.
+    Over(WorkPart, PartValues, fn(&[f64]) -> Option<f64>),
     /// From its timeline, by a rule of the plan.
     OfTimeline,
 }
+
+/// The values of the nodes or ranks, with their numbers.
+type PartValues = fn(&EachRank, WorkPart) -> Option<Vec<(u32, f64)>>;
 
 /// One metric that a phase can have.
 pub struct MetricRow {
@@ -139,9 +143,30 @@ impl MetricRow {
     /// The parts of the work whose rates it compares; `None` for a metric of all together.
     pub fn part(&self) -> Option<WorkPart> {
         match self.value {
-            Over(part, _) => Some(part),
+            Over(part, _, _) => Some(part),
             _ => None,
         }
+    }
+
+    /// The values of the parts that it compares, with the number of each, and their dimension; `None` for a
+    /// metric of all together, and if the phase does not have them.
+    pub fn part_values(&self, phase: &Phase) -> Option<(Vec<(u32, f64)>, Dimension)> {
+        let Over(part, values, _) = self.value else { return None };
+        // Transfers have an open and a close, whose times a record must have.
+        let is_whole = |each: &&EachRank| {
+            phase.counts == Counts::Operations || !(each.open_s.is_empty() || each.close_s.is_empty())
+        };
+        let dimension = if self.is_time() {
+            Dimension::Seconds
+        } else {
+            Self::rate_of(phase.counts).dimension(phase.counts)
+        };
+        Some((values(phase.each_rank.as_ref().filter(is_whole)?, part)?, dimension))
+    }
+
+    /// Whether it is a time.
+    pub fn is_time(&self) -> bool {
+        matches!(self.kind, Span | Latency)
     }
 
     /// Its value in this phase; `None` if the phase does not have it.
@@ -152,9 +177,9 @@ impl MetricRow {
                 let (amount, seconds) = parts(phase);
                 (seconds > 0.0).then(|| amount as f64 / seconds)
             }
-            Over(part, statistic) => {
-                let rates = phase.each_rank.as_ref()?.rates(part)?;
-                statistic(&rates.into_iter().map(|(_, rate)| rate).collect::<Vec<f64>>())
+            Over(_, _, statistic) => {
+                let (values, _) = self.part_values(phase)?;
+                statistic(&values.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())
             }
             OfTimeline => None,
         }
@@ -181,9 +206,9 @@ const OPERATIONS: Option<Counts> = Some(Counts::Operations);
 /// `bw` is bytes divided by the total span, and `iops` operations divided by the transfer span, like IOR's
 /// columns of these names. `seconds` is the transfer span. `rate` is operations divided by the total span,
 /// from barrier to barrier, like mdtest. If the phase records when all ranks were active, `rate` is that of
-/// this time. Those of nodes and ranks are over the rates of [`EachRank::rates`](super::EachRank::rates).
-/// `seconds.rank_max` is the time of the rank that took longest. `errors` is failed calls, wrong transfers
-/// and wrong sampled blocks. A call that fails may also end the job, which then has no such phase.
+/// this time. Those of nodes and ranks are over their own rates, times or latencies, see
+/// [`EachRank::rates`]. `errors` is failed calls, wrong transfers and wrong sampled blocks. A call that fails
+/// may also end the job, which then has no such phase.
 pub const METRICS: &[MetricRow] = &[
     row("bw", Rate, None, BYTES, Quotient(|phase| (phase.bytes, phase.spans.total_s))),
     row("rate", Rate, None, OPERATIONS, Quotient(operations)),
@@ -200,23 +225,26 @@ pub const METRICS: &[MetricRow] = &[
     row("latency.mean", Latency, S, None, One(|phase| latency(phase, |l| l.mean_ns))),
     row("latency.p50", Latency, S, None, One(|phase| latency(phase, |l| l.p50_ns as f64))),
     row("latency.p90", Latency, S, None, One(|phase| latency(phase, |l| l.p90_ns as f64))),
+    row("latency.p95", Latency, S, None, One(p95)),
     row("latency.p99", Latency, S, None, One(|phase| latency(phase, |l| l.p99_ns as f64))),
     row("latency.p999", Latency, S, None, One(|phase| latency(phase, |l| l.p999_ns as f64))),
     row("latency.max", Latency, S, None, One(|phase| latency(phase, |l| l.max_ns as f64))),
     row("errors", Errors, Some(Dimension::Count), None, One(errors)),
     row("failures", Errors, Some(Dimension::Count), OPERATIONS, One(failures)),
     row("cached", Share, SHARE, BYTES, One(|phase| phase.cached_before)),
-    row("node.min", PartRate, None, None, Over(Node, min)),
-    row("node.min_of_mean", Fairness, SHARE, None, Over(Node, min_of_mean)),
-    row("node.spread", Unevenness, SHARE, None, Over(Node, spread)),
-    row("node.max_over_min", Unevenness, SHARE, None, Over(Node, max_over_min)),
-    row("node.jain", Fairness, SHARE, None, Over(Node, jain)),
-    row("rank.min", PartRate, None, None, Over(Rank, min)),
-    row("rank.min_of_mean", Fairness, SHARE, None, Over(Rank, min_of_mean)),
-    row("rank.spread", Unevenness, SHARE, None, Over(Rank, spread)),
-    row("rank.max_over_min", Unevenness, SHARE, None, Over(Rank, max_over_min)),
-    row("rank.jain", Fairness, SHARE, None, Over(Rank, jain)),
-    row("seconds.rank_max", Span, S, None, One(longest)),
+    row("node.min", PartRate, None, None, Over(Node, EachRank::rates, min)),
+    row("node.min_of_mean", Fairness, SHARE, None, Over(Node, EachRank::rates, min_of_mean)),
+    row("node.spread", Unevenness, SHARE, None, Over(Node, EachRank::rates, spread)),
+    row("node.max_over_min", Unevenness, SHARE, None, Over(Node, EachRank::rates, max_over_min)),
+    row("node.jain", Fairness, SHARE, None, Over(Node, EachRank::rates, jain)),
+    row("rank.min", PartRate, None, None, Over(Rank, EachRank::rates, min)),
+    row("rank.min_of_mean", Fairness, SHARE, None, Over(Rank, EachRank::rates, min_of_mean)),
+    row("rank.spread", Unevenness, SHARE, None, Over(Rank, EachRank::rates, spread)),
+    row("rank.max_over_min", Unevenness, SHARE, None, Over(Rank, EachRank::rates, max_over_min)),
+    row("rank.jain", Fairness, SHARE, None, Over(Rank, EachRank::rates, jain)),
+    row("duration.rank_max", Span, S, None, Over(Rank, EachRank::durations, max)),
+    row("latency.p95.rank_max", Latency, S, None, Over(Rank, EachRank::p95, max)),
+    row("latency.p99.rank_max", Latency, S, None, Over(Rank, EachRank::p99, max)),
     row("sustained", WindowRate, None, None, OfTimeline),
     row("steady", WindowRate, None, None, OfTimeline),
 ];
@@ -233,9 +261,11 @@ fn latency(phase: &Phase, pick: fn(&super::Latency) -> f64) -> Option<f64> {
     phase.latency.as_ref().map(|latency| pick(latency) * 1e-9)
 }
 
-/// The time of the rank that took longest; `None` if no rank took time.
-fn longest(phase: &Phase) -> Option<f64> {
-    Some(phase.balance.seconds_max).filter(|seconds| *seconds > 0.0)
+/// From the buckets, because the record does not state it.
+fn p95(phase: &Phase) -> Option<f64> {
+    let latency = phase.latency.as_ref()?;
+    let made = Histogram::of_buckets(&latency.buckets, 0, latency.min_ns, latency.max_ns);
+    Some(made.quantile(0.95) as f64 * 1e-9)
 }
 
 fn errors(phase: &Phase) -> Option<f64> {

@@ -105,18 +105,28 @@ impl Latency {
 impl EachRank {
     fn flaw(&self, of_phase: u32) -> Option<Flaw> {
         let ranks = self.ranks as usize;
-        let fits = self.moved.fits(ranks)
-            && self.moved_at_deadline.fits(ranks)
-            && self.kernel_read.fits(ranks)
-            && self.kernel_written.fits(ranks)
+        let times = [&self.seconds, &self.ended_s, &self.open_s, &self.close_s, &self.wear_out_s];
+        let amounts = [
+            &self.moved,
+            &self.moved_at_deadline,
+            &self.kernel_read,
+            &self.kernel_written,
+            &self.p95_ns,
+            &self.p99_ns,
+        ];
+        let fits = amounts.iter().all(|column| column.fits(ranks))
+            && times.iter().all(|column| column.fits(ranks))
             && self.node.fits(ranks)
-            && self.layout.fits(ranks)
-            && [&self.seconds, &self.ended_s, &self.wear_out_s].iter().all(|column| column.fits(ranks));
-        let all = [&self.seconds, &self.ended_s, &self.wear_out_s];
+            && self.layout.fits(ranks);
         match self.ranks {
             count if count != of_phase => Some(("each_rank.ranks", "is not the number of ranks")),
             _ if !fits => Some(("each_rank", "has a column of another length")),
-            _ if all.iter().any(|column| column.any(|value| value < 0.0)) => Some(("each_rank", NEGATIVE)),
+            _ if times.iter().any(|column| column.any(|value| value.is_nan() || value < 0.0)) => {
+                Some(("each_rank", NEGATIVE))
+            }
+            _ if self.node.any(|node| node as usize >= self.nodes.len()) => {
+                Some(("each_rank.node", "is a number without a node"))
+            }
             _ => None,
         }
     }
@@ -157,7 +167,7 @@ mod tests {
 
     #[test]
     fn numbers_that_no_measurement_has_are_found_with_their_field() {
-        let cases: [(Change, &str); 10] = [
+        let cases: [(Change, &str); 11] = [
             (|phase| phase.ranks = u32::MAX, "ranks is more than any machine has"),
             (|phase| phase.spans = Spans { total_s: -1.0, ..Spans::default() }, "spans.total_s is below 0"),
             (|phase| phase.cached_before = Some(-0.5), "cached_before is not between 0 and 1"),
@@ -180,6 +190,7 @@ mod tests {
                 |phase| phase.each_rank.as_mut().unwrap().moved = vec![1, 2, 3].into(),
                 "each_rank has a column",
             ),
+            (|phase| phase.each_rank.as_mut().unwrap().node = vec![0].into(), "each_rank.node is a number"),
         ];
         for (change, wanted) in cases {
             let found = rejects(change).unwrap_or_default();

@@ -6,11 +6,12 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use measure::{Clock, unix_seconds};
+use measure::{Clock, Tick, unix_seconds};
 use ranks::Halt;
 use results::record::{Balance, EachRank};
 use storage::targets;
 
+use super::numbers::OwnNumbers;
 use super::observer::{IorEvent, IorRankTimes, RankStamps};
 use super::setting::PhaseSetting;
 use super::test::RunningTest;
@@ -24,13 +25,12 @@ use crate::kit::stamps::PhaseStamps;
 /// The verbosity at which every rank's stamps and files are reported.
 const EACH_AT: u32 = 3;
 
-/// What each rank did, for the record, on rank 0. `kernel` has the bytes that the kernel counted for this
-/// rank. The slowest is added to the balance. This runs after the clock has stopped. Collective.
+/// What each rank did, for the record, on rank 0. `own` has the numbers of this rank alone. The slowest is added to the balance. This runs after the clock has stopped. Collective.
 pub(super) fn collect(
     test: &RunningTest<'_>,
     setting: &PhaseSetting,
     done: &RankDone,
-    kernel: Option<[u64; 2]>,
+    own: &OwnNumbers,
     balance: &mut Balance,
 ) -> Result<Option<EachRank>, Halt> {
     let parameters = test.parameters;
@@ -42,10 +42,19 @@ pub(super) fn collect(
         work,
         ended_ns: test.rank.since_start_ns(done.stamps.transfer.1),
         wear_out: wears_out.then(|| (at.bytes, work.ns.saturating_sub(at.elapsed_ns))),
-        kernel,
+        opened_closed_ns: Some(opened_closed_ns(test, &done.stamps)),
+        percentiles_ns: own.percentiles_ns,
+        kernel: own.kernel,
         targets: asks.then(|| targets::of_file(test.storage.system_path(&setting.path))),
     };
     each_rank::collect(test.rank.comm, &test.rank.node, &mine, balance)
+}
+
+/// How long the open and the close took. What was before the end of a ramp does not count.
+fn opened_closed_ns(test: &RunningTest<'_>, stamps: &PhaseStamps) -> [u64; 2] {
+    let ns = |(from, to): (Tick, Tick)| test.rank.clock.scale().ns(to.0.saturating_sub(from.0));
+    let opened = if test.parameters.ramp > 0 { 0 } else { ns(stamps.open) };
+    [opened, ns((stamps.close.0.max(stamps.transfer.0), stamps.close.1))]
 }
 
 /// The bytes of this rank, and the time of its transfers.

@@ -11,6 +11,7 @@ use super::sync_time::SyncPlaces;
 use super::test::RunningTest;
 use super::transfer::{AtDeadline, RankDone};
 use crate::kit::balance::BalancePlaces;
+use crate::kit::each_rank::percentiles;
 use crate::kit::opened::OpenedPlaces;
 use crate::kit::parts::{PartPlace, ReducedParts, ReductionParts, TOP};
 use crate::kit::reduce::{DeadlinePlaces, DoneAtDeadline, MeasuredPlaces};
@@ -29,9 +30,16 @@ pub(super) struct PhaseNumbers {
     /// On rank 0.
     pub(super) opened: Option<OpenedFiles>,
     pub(super) kernel: Option<KernelCount>,
-    /// Bytes that the kernel fetched and sent for this rank alone.
-    pub(super) own_kernel: Option<[u64; 2]>,
+    pub(super) own: OwnNumbers,
     pub(super) pace: Option<ClockPace>,
+}
+
+/// What this rank alone has.
+pub(super) struct OwnNumbers {
+    /// Bytes that the kernel fetched and sent for it.
+    pub(super) kernel: Option<[u64; 2]>,
+    /// Of its latencies.
+    pub(super) percentiles_ns: [u64; 2],
 }
 
 /// Reduces the numbers of this phase. The latencies and the timeline of rank 0 become those of all ranks.
@@ -52,12 +60,13 @@ pub(super) fn reduce(
     let opened = OpenedPlaces::add(&mut parts, rank.comm, test.storage, &setting.path);
     let kernel = rank.add_kernel(&mut parts);
     let Meter { latency, timeline, .. } = &mut done.tally.meter;
+    let percentiles_ns = percentiles(latency);
     let measured = MeasuredPlaces::add(&mut parts, latency, Some(timeline));
     // All ranks have one, or none has.
     let sync = done.sync_ns.filter(|_| setting.is_first).map(|ns| SyncPlaces::add(&mut parts, ns));
     let reduced = parts.reduce(rank.comm)?;
     measured.to_rank_0(rank.comm, &reduced, latency, Some(timeline))?;
-    let own_kernel = rank.kernel_bytes(kernel.as_ref());
+    let own = OwnNumbers { kernel: rank.kernel_bytes(kernel.as_ref()), percentiles_ns };
     let (kernel, pace) = rank.kernel(kernel, &reduced);
     let spans = stamps.spans(&reduced, rank, parameters.ramp > 0);
     let span_s = spans.spans.transfer_s;
@@ -70,7 +79,7 @@ pub(super) fn reduce(
         balance: balance.extremes(&reduced),
         opened: opened.files(rank.comm, &reduced)?,
         kernel,
-        own_kernel,
+        own,
         pace,
     })
 }

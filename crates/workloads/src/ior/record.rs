@@ -32,11 +32,10 @@ pub(super) fn put(
 ) -> Result<PhaseOutcome, Halt> {
     let numbers = numbers::reduce(test, setting, done)?;
     let done = &*done;
-    let PhaseNumbers { spans, sums, stonewall, mut balance, sync, opened, kernel, own_kernel, pace } =
-        numbers;
+    let PhaseNumbers { spans, sums, stonewall, mut balance, sync, opened, kernel, own, pace } = numbers;
     check_nothing_lost(test, setting, &sums)?;
     report_stonewall(test, done, stonewall.as_ref())?;
-    let each_rank = each_rank::collect(test, setting, done, own_kernel, &mut balance)?;
+    let each_rank = each_rank::collect(test, setting, done, &own, &mut balance)?;
     let check = wrong::check(test, setting, done)?;
     let parameters = test.parameters;
     let phase = Phase {

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use measure::Histogram;
 use ranks::{Comm, Halt};
 use results::record::{Balance, Column, EachRank};
 
@@ -17,7 +18,7 @@ use super::reduce;
 /// Number of different file layouts that are named. Files with other layouts have no known targets.
 const PLACES: usize = 4096;
 /// Numbers that a rank sends.
-const NUMBERS: usize = 9;
+const NUMBERS: usize = 13;
 /// The number of the hash of the targets.
 const PLACE: usize = 7;
 /// Marks a missing number.
@@ -30,6 +31,10 @@ pub struct Mine {
     pub work: RankWork,
     /// When its transfers ended, since the start of the job.
     pub ended_ns: u64,
+    /// How long its open and its close took; `None` if they are operations, or parts of them.
+    pub opened_closed_ns: Option<[u64; 2]>,
+    /// The 95th and 99th percentile of its latencies, see [`percentiles`].
+    pub percentiles_ns: [u64; 2],
     /// What it had moved at its deadline, and how long it continued after it, if it did.
     pub wear_out: Option<(u64, u64)>,
     /// Bytes that the kernel fetched from and sent to storage for its process alone; `None` if ranks share a
@@ -49,9 +54,26 @@ pub fn collect(
     let place = mine.targets.as_deref().map(|targets| targets.join("\n")).unwrap_or_default();
     let (at_deadline, wear_out) = mine.wear_out.unwrap_or((NONE, NONE));
     let [read, written] = mine.kernel.unwrap_or([NONE; 2]);
+    let [opened, closed] = mine.opened_closed_ns.unwrap_or([NONE; 2]);
+    let [p95, p99] = mine.percentiles_ns;
     let RankWork { amount, ns, given } = mine.work;
     let given = given.into();
-    let row = [amount, ns, mine.ended_ns, at_deadline, wear_out, read, written, hash(&place), given];
+    let (ended, place_hash) = (mine.ended_ns, hash(&place));
+    let row = [
+        amount,
+        ns,
+        ended,
+        at_deadline,
+        wear_out,
+        read,
+        written,
+        place_hash,
+        given,
+        opened,
+        closed,
+        p95,
+        p99,
+    ];
     let rows: Option<Vec<[u64; NUMBERS]>> = reduce::gather(comm, row)?;
     let places = match mine.targets {
         None => None,
@@ -62,6 +84,12 @@ pub fn collect(
         add_slowest(balance, rows.iter().map(work), node);
     }
     Ok(rows.map(|rows| columns(&rows, node, places.as_ref())))
+}
+
+/// The 95th and 99th percentile of the latencies of a rank. They must be read before the latencies of all ranks
+/// are put together.
+pub fn percentiles(latency: &Histogram) -> [u64; 2] {
+    [0.95, 0.99].map(|share| latency.quantile(share))
 }
 
 /// FNV-1a of 64 bits, the same on every machine. Only the empty text hashes to 0.
@@ -105,19 +133,26 @@ impl FilePlaces {
 
 fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&FilePlaces>) -> EachRank {
     let column = |at: usize| -> Vec<u64> { rows.iter().map(|row| row[at]).collect() };
-    let seconds = |at: usize| -> Column<f64> {
-        // Microseconds are precise enough for any comparison and halve the size.
-        rows.iter().map(|row| (row[at] / 1000) as f64 / 1e6).collect::<Vec<_>>().into()
+    // Microseconds are precise enough for any comparison and halve the size.
+    let seconds = |at: usize, microseconds: fn(u64) -> u64| -> Column<f64> {
+        rows.iter().map(|row| microseconds(row[at]) as f64 / 1e6).collect::<Vec<_>>().into()
     };
+    // A time of work is rounded up, so that no rate is too high.
+    let (down, up): (fn(u64) -> u64, fn(u64) -> u64) = (|ns| ns / 1000, |ns| ns.div_ceil(1000));
     let mut each = EachRank {
         ranks: rows.len() as u32,
         moved: column(0).into(),
-        seconds: rows.iter().map(|row| row[1].div_ceil(1000) as f64 / 1e6).collect::<Vec<_>>().into(),
-        ended_s: seconds(2),
+        seconds: seconds(1, up),
+        ended_s: seconds(2, down),
+        p95_ns: column(11).into(),
+        p99_ns: column(12).into(),
         ..EachRank::default()
     };
+    if rows.iter().all(|row| row[9] != NONE) {
+        (each.open_s, each.close_s) = (seconds(9, up), seconds(10, up));
+    }
     if rows.iter().all(|row| row[3] != NONE) {
-        (each.moved_at_deadline, each.wear_out_s) = (column(3).into(), seconds(4));
+        (each.moved_at_deadline, each.wear_out_s) = (column(3).into(), seconds(4, down));
     }
     if rows.iter().all(|row| row[5] != NONE) {
         (each.kernel_read, each.kernel_written) = (column(5).into(), column(6).into());
@@ -171,12 +206,16 @@ mod tests {
         let each = collected(6, |rank| Mine {
             work: RankWork { amount: 1 << 40 | u64::from(rank), ns: 1_500_000_001, given: true },
             ended_ns: u64::from(rank) * 1_000_000,
+            opened_closed_ns: Some([1, 2_000_000]),
+            percentiles_ns: [95, u64::from(rank)],
             wear_out: Some((7, 2_000_999)),
             kernel: Some([u64::from(rank) << 20, 0]),
             targets: Some(targets(rank)),
         });
         assert_eq!((each.ranks, each.moved.of(5)), (6, Some(1 << 40 | 5)));
         assert_eq!((each.seconds.of(4), each.ended_s.of(4)), (Some(1.500_001), Some(0.004)));
+        assert_eq!((each.open_s.of(1), each.close_s.of(1)), (Some(1e-6), Some(0.002)));
+        assert_eq!((each.p95_ns.of(3), each.p99_ns.of(3)), (Some(95), Some(3)));
         assert_eq!((each.moved_at_deadline.of(2), each.wear_out_s.of(2)), (Some(7), Some(0.002)));
         assert_eq!((each.node.of(5), each.nodes.len()), (Some(0), 1));
         assert_eq!((each.kernel_read.of(3), each.kernel_written.of(3)), (Some(3 << 20), Some(0)));
@@ -193,6 +232,7 @@ mod tests {
             assert!(each.layout.is_empty() && each.targets.is_empty(), "{each:?}");
             assert!(each.moved_at_deadline.is_empty(), "no rank continued after a deadline");
             assert!(each.kernel_read.is_empty(), "ranks share a process");
+            assert!(each.open_s.is_empty() && each.close_s.is_empty(), "they are parts of operations");
         }
     }
 }

@@ -265,6 +265,7 @@ impl Operating {
         let work = RankWork { amount: operations, ns: own_ns, given: self.so_far() > 0 };
         let [begun_ns, ended_ns] = [self.begun, own_end].map(|tick| rank.since_start_ns(tick));
         let Meter { latency, timeline, .. } = &mut self.tally.meter;
+        let percentiles_ns = each_rank::percentiles(latency);
         let mut parts = ReductionParts::default();
         let measured = MeasuredPlaces::add(&mut parts, latency, Some(timeline));
         let balance = BalancePlaces::add(&mut parts, work);
@@ -278,7 +279,7 @@ impl Operating {
         let ([ops, failed], first) = (reduced.all(sums), reduced.of(first));
         let [ended, longest_ns, uncertainty_ns] = reduced.all(last);
         let mut balance = balance.extremes(&reduced);
-        let mine = Mine { work, ended_ns, ..Mine::default() };
+        let mine = Mine { work, ended_ns, percentiles_ns, ..Mine::default() };
         let each_rank = each_rank::collect(comm, &rank.node, &mine, &mut balance)?;
         let since_zero = [first, ended].map(|ns| ns + rank.began_ns());
         let (kernel, pace) = rank.kernel(kernel, &reduced);
