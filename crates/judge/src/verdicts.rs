@@ -3,6 +3,7 @@
 //! Never here: summaries.
 
 mod faults;
+pub(crate) mod group;
 pub(crate) mod score;
 
 use plan::{ContractClause, Criterion, Group, Plan};
@@ -149,15 +150,22 @@ fn apply(errors: &[Finding], fault: Option<&Fault>, verdict: &mut Verdict) {
     }
 }
 
-/// The verdict on the sum of the parts of a group.
+/// The verdict on the parts of a group: on their sum, or on how they compare.
 fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &Criterion) -> Verdict {
     let case = |test| TestCriterion { index, test, criterion };
     let cases: Vec<TestCriterion<'_>> =
         index.plan.parts(group).map(case).filter(TestCriterion::yields).collect();
     let first = cases.first().expect("a plan is rejected where no part yields the metric");
-    let values = sums(group, &cases);
+    let values = group::values(group, &cases);
     let errors = |of_parts: Vec<Finding>| [findings.about_whole(&group.id), of_parts].concat();
-    of_parts(findings, first, (&group.id, "sum"), &cases, values, errors)
+    let n = cases.len();
+    let how = if group::compares(first) { format!("{n} parts") } else { format!("sum of {n}") };
+    let mut verdict = of_parts(findings, first, (&group.id, &how), &cases, values, errors);
+    if verdict.outcome != Outcome::NotRun {
+        let slowest = group::slowest(&cases);
+        verdict.notes.extend(slowest.map(|reason| Finding::new(Severity::Info, reason)));
+    }
+    verdict
 }
 
 /// The verdict on a `whole`, a group or a score, which is named with how its values are made of its parts.
@@ -186,7 +194,7 @@ fn of_parts(
     let threshold = threshold.ok().map(|threshold| threshold.value.value);
     let mut verdict = Verdict {
         test: id.to_owned(),
-        criterion: format!("{how} of {}: {criterion}", cases.len()),
+        criterion: format!("{how}: {criterion}"),
         as_reported: cases.iter().any(|case| case.test.line.as_app().is_some()),
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
         ..verdict(first.index.plan, criterion, decision, threshold, remarks, fault.as_ref())
@@ -219,16 +227,6 @@ fn of_several(cases: &[TestCriterion<'_>], statistics: Option<&Statistics>) -> R
         all.notes.extend(notes.into_iter().map(about));
     }
     all
-}
-
-/// The sum of the parts in each repetition.
-pub(crate) fn sums(group: &Group, cases: &[TestCriterion<'_>]) -> Result<Vec<f64>, Unusable> {
-    let mut sums = vec![0.0; group.repetitions as usize];
-    for case in cases {
-        let values = validity::measured(case).map_err(|unusable| of_part(case, unusable))?;
-        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-    }
-    Ok(sums)
 }
 
 /// The reason of a part, as that of the sum or the score.

@@ -27,7 +27,7 @@ use std::ops::RangeInclusive;
 pub use bootstrap::{RESAMPLES, bootstrap_interval};
 pub use comparison::{NoRatio, RatioEstimate, ratios_together};
 pub use dice::Dice;
-pub use evenness::{jain, max_over_min, min_of_mean, spread};
+pub use evenness::{jain, max_over_min, min_of_mean, range, spread};
 pub use groups::{
     MAD_TO_DEVIATION, RankTest, SLOW_SHARE, low_in_blocks, rank_sum, robust_deviation, robust_z,
 };

@@ -257,6 +257,46 @@ fn clock_skew_makes_concurrent_tests_invalid_and_is_a_note_on_separate_ones() {
 }
 
 #[test]
+fn a_throttled_node_misses_its_floor_and_is_named() {
+    let place = Place::new();
+    if !common::campaign::there("mpirun.mpich") {
+        return;
+    }
+    // 32 writes of rank 1 take at least 50 ms each: at most 2 MiB / 1.6 s.
+    let env = [
+        ("LD_PRELOAD", shim().display().to_string()),
+        ("ASSAY_SHIM_RANK", "1".to_owned()),
+        ("ASSAY_SHIM_UNDER", place.dir().display().to_string()),
+        ("ASSAY_SHIM_FAULT", "slow:50".to_owned()),
+        (TWO_NODES.0, TWO_NODES.1.to_owned()),
+    ];
+    let script = "ranks=$1; shift\nexec mpirun.mpich -n \"$ranks\" \"$@\"\n";
+    let floor = "op = \">=\", value = \"1.4 MB/s\"";
+    let criteria = [
+        format!("{{ metric = \"write.node.min\", {floor} }}"),
+        format!("{{ metric = \"write.rank.min\", {floor} }}"),
+        "{ metric = \"write.duration.rank_max\", op = \"<=\", value = \"1.5 s\" }".to_owned(),
+        "{ metric = \"write.latency.p95.rank_max\", op = \"<=\", value = \"49 ms\" }".to_owned(),
+        "{ metric = \"write.node.spread\", op = \"<=\", value = \"20 %\" }".to_owned(),
+    ];
+    let test = format!(
+        "[[test]]\nid = \"W\"\nior = \"-w -e -F -t 64k -b 2m\"\ncriterion = [{}]\n",
+        criteria.join(", ")
+    );
+    place.plan(&format!("{}{test}", launch(&place, script, &env)));
+    place.simulate_nodes();
+    let ran = place.campaign();
+    assert_eq!(place.outcomes(), ["W FAIL"; 5], "{ran:#?} {:#?}", place.verdicts());
+    let verdicts = json(&place.folder().join("verdicts.json"));
+    for (at, part) in ["node ", "rank 1 (", "rank 1 (", "rank 1 (", "node "].iter().enumerate() {
+        let notes = verdicts[at]["notes"].as_array().unwrap();
+        let slowest = notes.iter().find(|note| note["reason"]["code"] == "slowest-part");
+        let named = slowest.unwrap()["reason"]["data"]["part"].to_string();
+        assert!(named.contains(part) && named.contains("#2"), "{named}");
+    }
+}
+
+#[test]
 fn parts_with_another_wall_clock_than_the_campaign_are_invalid_with_both_times() {
     let place = Place::new();
     let script = "ranks=$1; shift; program=$1; shift\nexec \"$program\" -n \"$ranks\" \"$@\"\n";

@@ -98,7 +98,7 @@ impl<'a> CampaignValues<'a> {
             (None, Some(group)) => {
                 let cases: Vec<_> = self.plan.parts(group).map(case).filter(TestCriterion::yields).collect();
                 cases.iter().try_for_each(|case| usable(case.test).map(|_| ()))?;
-                verdicts::sums(group, &cases).map_err(|(_, reason)| reason)
+                verdicts::group::values(group, &cases).map_err(|(_, reason)| reason)
             }
             (None, None) => match parameters::score(self.plan, id) {
                 Some(of) => score::reported(&self.index, self.findings(), of).map_err(|(_, reason)| reason),

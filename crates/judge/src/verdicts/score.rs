@@ -22,7 +22,8 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
     let first = TestCriterion { index, test: first, criterion };
     let values = values(score, &cases, validity::measured);
     let errors = |of_parts: Vec<Finding>| [of_parts, findings.about_whole(&score.id)].concat();
-    Some(of_parts(findings, &first, (&score.id, "geometric mean"), &cases, values, errors))
+    let how = format!("geometric mean of {}", cases.len());
+    Some(of_parts(findings, &first, (&score.id, &how), &cases, values, errors))
 }
 
 /// The score of each repetition, in its unit, without a criterion. An error about a part leaves none.

@@ -418,6 +418,30 @@ fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
 }
 
 #[test]
+fn a_group_compares_the_rates_of_its_parts_in_the_common_time_and_their_starts() {
+    let first: Vec<u64> = (0..21).map(|at| if at < 10 { 200 } else { 100 }).collect();
+    let runs = campaign(vec![job("G.a", 1, timed(&first, 0)), job("G.b", 1, timed(&[200; 14], 10))]);
+    for (metric, value, criterion) in [
+        ("min", 100.0, "op = \">=\", value = \"101 B/s\""),
+        // 100 / 150; (200 - 100) / 150; 200 / 100; 300² / (2 · 50,000)
+        ("min_of_mean", 100.0 / 150.0, "op = \">=\", value = \"67 %\""),
+        ("spread", 100.0 / 150.0, "op = \"<=\", value = \"66 %\""),
+        ("max_over_min", 2.0, "op = \"<=\", value = \"199 %\""),
+        ("jain", 0.9, "op = \">=\", value = \"91 %\""),
+        ("skew", 10.0, "op = \"<=\", value = \"9 s\""),
+    ] {
+        let of_sum = "metric = \"write.bw\", op = \">=\", value = \"290 B/s\"";
+        let text = group().text.replace(of_sum, &format!("metric = \"write.part.{metric}\", {criterion}"));
+        let verdict = verdicts_of(&text.parsed(), &runs).remove(2);
+        assert_eq!(outcome(&verdict), (Outcome::Fail, Code::ThresholdNotMet), "{metric}");
+        assert!((verdict.value.unwrap() - value).abs() < 1e-6, "{metric}: {:?}", verdict.value);
+        assert!(verdict.criterion.starts_with("2 parts: "), "{}", verdict.criterion);
+        let slowest = of(&verdict.notes, Code::SlowestPart).and_then(|one| one.get(row::SlowestPart::part));
+        assert_eq!(slowest, (metric != "skew").then_some("G.a"), "{metric}");
+    }
+}
+
+#[test]
 fn the_sum_of_a_group_has_its_own_variability_and_not_that_of_each_part() {
     let text = group().text.replace("overlap = \"50%\"", "overlap = \"50%\"\nrepetitions = 3");
     let part = |id: &str, repetition: u32, rate: u64| job(id, repetition, timed(&[rate; 21], 0));

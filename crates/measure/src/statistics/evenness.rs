@@ -16,7 +16,12 @@ pub fn min_of_mean(values: &[f64]) -> Option<f64> {
 /// The largest difference of two values over the mean; `None` with a mean of 0. It is 0 if all are equal.
 pub fn spread(values: &[f64]) -> Option<f64> {
     let mean = mean(several(values)?).filter(|mean| *mean > 0.0)?;
-    Some((max(values)? - min(values)?) / mean)
+    Some(range(values)? / mean)
+}
+
+/// The largest difference of two values.
+pub fn range(values: &[f64]) -> Option<f64> {
+    Some(max(several(values)?)? - min(values)?)
 }
 
 /// The largest value over the smallest, at most 1e9; `None` if all are 0.

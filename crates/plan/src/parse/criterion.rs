@@ -21,6 +21,7 @@ pub(super) struct CriterionHolder<'a> {
     pub(super) clause: Option<&'a Spanned<String>>,
     /// The test, or the first part of a group that has the metric.
     pub(super) test: &'a Test,
+    pub(super) is_group: bool,
 }
 
 impl Defaults<'_> {
@@ -32,8 +33,8 @@ impl Defaults<'_> {
         plan: &Plan,
     ) -> ParseResult<Option<Criterion>> {
         let test = holder.test;
-        let dimension = self
-            .dimension_of(wire.metric.get_ref(), test)
+        let dimension_of = if holder.is_group { Self::dimension_in_group } else { Self::dimension_of };
+        let dimension = dimension_of(self, wire.metric.get_ref(), test)
             .map_err(|why| self.place.error(&wire.metric, format!("{who}: {why}")))?;
         let clause = wire.clause.as_ref().or(holder.clause);
         let clause = self.criterion_clause(who, clause, holder.id, wire.metric.span())?;
@@ -162,6 +163,17 @@ impl Defaults<'_> {
         }))
     }
 
+    /// The same for a part of a group, whose criteria may also compare the rates of parts.
+    pub(super) fn dimension_in_group(&self, word: &str, part: &Test) -> Result<Dimension, String> {
+        let Some(row) = MetricRow::in_phase(word).filter(|row| row.of_group().is_some()) else {
+            return self.dimension_of(word, part);
+        };
+        let counts = part.line.counts().unwrap_or_default();
+        let phase = word.split_once('.').map_or(word, |(phase, _)| phase);
+        self.dimension_of(&format!("{phase}.{}", MetricRow::rate_of(counts).name), part)?;
+        Ok(row.dimension(counts))
+    }
+
     /// The metric's dimension, if the test's command line yields the metric.
     pub(super) fn dimension_of(&self, word: &str, test: &Test) -> Result<Dimension, String> {
         if let Line::App(app) = &test.line {
@@ -178,7 +190,8 @@ impl Defaults<'_> {
         }
         let (row, outcome) = (MetricRow::named(kind), CaseOutcome::named(kind));
         if row.is_none() && outcome.is_none() {
-            let metrics = METRICS.iter().filter(|row| !row.needs_rule()).map(|row| row.name);
+            let of_test = |row: &&MetricRow| !row.needs_rule() && row.of_group().is_none();
+            let metrics = METRICS.iter().filter(of_test).map(|row| row.name);
             let all = metrics.chain(CaseOutcome::WORDS.iter().copied());
             let known: Vec<&str> = all.filter(|name| test.line.yields(name)).collect();
             return Err(format!("unknown metric `{kind}`{}", among(kind, &known)));
@@ -206,6 +219,9 @@ impl Defaults<'_> {
                 "`{word}`: it is unknown which objects exist at the end. Add -W to -w, and leave out \
                  --start-item."
             ));
+        }
+        if row.is_some_and(|row| row.of_group().is_some()) {
+            return Err(format!("`{word}` compares the parts of a [[group]]. Put it into its `criterion`."));
         }
         if row.is_some_and(|row| row.kind == MetricKind::Share) && !phase.starts_with("read") {
             return Err(format!("`{word}`: only a read can come from a cache"));

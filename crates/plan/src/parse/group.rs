@@ -101,7 +101,7 @@ impl Defaults<'_> {
         Ok(share)
     }
 
-    /// The criteria on sums over the parts that yield the metric.
+    /// The criteria on the parts that yield the metric: on their sum, or on how they compare.
     fn sums(
         &self,
         who: &str,
@@ -112,17 +112,23 @@ impl Defaults<'_> {
         let mut criteria = Vec::new();
         for criterion in &wire.criterion.0 {
             let word = criterion.metric.get_ref();
-            let yields = |test: &&usize| self.dimension_of(word, &plan.tests[**test]).is_ok();
-            let Some(first) = plan.groups[index].tests.iter().find(yields) else {
-                let what = format!("{who}: no part yields `{word}`, so it has no sum");
+            let yields = |test: &&usize| self.dimension_in_group(word, &plan.tests[**test]).is_ok();
+            let mut parts = plan.groups[index].tests.iter().filter(yields);
+            let Some(first) = parts.next() else {
+                let what = format!("{who}: no part yields `{word}`");
                 return Err(self.place.error(&criterion.metric, what));
             };
-            if criterion.stat.is_none() && !is_summed(word, &plan.tests[*first].line) {
+            let compares = MetricRow::in_phase(word).is_some_and(|row| row.of_group().is_some());
+            if compares && parts.next().is_none() {
+                let what = format!("{who}: `{word}` compares parts, and only one has this phase");
+                return Err(self.place.error(&criterion.metric, what));
+            }
+            if criterion.stat.is_none() && !compares && !is_summed(word, &plan.tests[*first].line) {
                 let what = format!("{who}: `{word}` has no sum over parts. Put the criterion on the parts.");
                 return Err(self.place.error(&criterion.metric, what));
             }
             let (id, test) = (&plan.groups[index].id, &plan.tests[*first]);
-            let holder = CriterionHolder { id, clause: wire.clause.as_ref(), test };
+            let holder = CriterionHolder { id, clause: wire.clause.as_ref(), test, is_group: true };
             criteria.extend(self.criterion(who, criterion, &holder, plan)?);
         }
         Ok(criteria)

@@ -292,7 +292,7 @@ impl Defaults<'_> {
         test: &Test,
         plan: &Plan,
     ) -> Vec<Criterion> {
-        let holder = CriterionHolder { id: &test.id, clause, test };
+        let holder = CriterionHolder { id: &test.id, clause, test, is_group: false };
         let read = wire.criterion.0.iter().map(|criterion| self.criterion(who, criterion, &holder, plan));
         read.filter_map(|found| self.errors.kept(found).flatten()).collect()
     }

@@ -2,11 +2,12 @@
 
 use units::Dimension;
 
+use GroupValue::{Rates, Starts};
 use MetricKind::{Amount, Errors, Fairness, Latency, PartRate, Rate, Share, Span, Unevenness, WindowRate};
-use MetricValue::{OfTimeline, One, Over, Quotient};
+use MetricValue::{OfGroup, OfTimeline, One, Over, Quotient};
 use WorkPart::{Node, Rank};
 use measure::Histogram;
-use measure::statistics::{jain, max, max_over_min, min, min_of_mean, spread};
+use measure::statistics::{jain, max, max_over_min, min, min_of_mean, range, spread};
 
 use super::{Counts, EachRank, Phase, WorkPart};
 use crate::reason::Datum;
@@ -30,11 +31,11 @@ pub enum MetricKind {
     Rate,
     /// Bytes or operations per second of a window in the phase, which the plan defines.
     WindowRate,
-    /// Bytes or operations per second of the slowest node or rank.
+    /// Bytes or operations per second of the slowest node, rank or part of a group.
     PartRate,
-    /// How much the rates of nodes or ranks differ.
+    /// How much the rates of nodes, ranks or parts of a group differ.
     Unevenness,
-    /// How alike the rates of nodes or ranks are.
+    /// How alike the rates of nodes, ranks or parts of a group are.
     Fairness,
     /// Seconds of the phase, or of one of its steps.
     Span,
@@ -77,8 +78,19 @@ enum MetricValue {
     Quotient(fn(&Phase) -> (u64, f64)),
     /// A statistic over a value of each node or rank.
     Over(WorkPart, PartValues, fn(&[f64]) -> Option<f64>),
+    /// A statistic over the parts of a group, which have this phase at the same time.
+    OfGroup(GroupValue, fn(&[f64]) -> Option<f64>),
     /// From its timeline, by a rule of the plan.
     OfTimeline,
+}
+
+/// What is compared among the parts of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupValue {
+    /// The usual rates, see [`MetricRow::rate_of`].
+    Rates,
+    /// The starts of the phase, seconds.
+    Starts,
 }
 
 /// The values of the nodes or ranks, with their numbers.
@@ -169,6 +181,14 @@ impl MetricRow {
         matches!(self.kind, Span | Latency)
     }
 
+    /// What it compares among the parts of a group, and the statistic; `None` for a metric of one test.
+    pub fn of_group(&self) -> Option<(GroupValue, fn(&[f64]) -> Option<f64>)> {
+        match self.value {
+            OfGroup(what, statistic) => Some((what, statistic)),
+            _ => None,
+        }
+    }
+
     /// Its value in this phase; `None` if the phase does not have it.
     fn value(&self, phase: &Phase) -> Option<f64> {
         match self.value {
@@ -181,7 +201,7 @@ impl MetricRow {
                 let (values, _) = self.part_values(phase)?;
                 statistic(&values.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())
             }
-            OfTimeline => None,
+            OfGroup(..) | OfTimeline => None,
         }
     }
 }
@@ -245,6 +265,12 @@ pub const METRICS: &[MetricRow] = &[
     row("duration.rank_max", Span, S, None, Over(Rank, EachRank::durations, max)),
     row("latency.p95.rank_max", Latency, S, None, Over(Rank, EachRank::p95, max)),
     row("latency.p99.rank_max", Latency, S, None, Over(Rank, EachRank::p99, max)),
+    row("part.min", PartRate, None, None, OfGroup(Rates, min)),
+    row("part.min_of_mean", Fairness, SHARE, None, OfGroup(Rates, min_of_mean)),
+    row("part.spread", Unevenness, SHARE, None, OfGroup(Rates, spread)),
+    row("part.max_over_min", Unevenness, SHARE, None, OfGroup(Rates, max_over_min)),
+    row("part.jain", Fairness, SHARE, None, OfGroup(Rates, jain)),
+    row("part.skew", Span, S, None, OfGroup(Starts, range)),
     row("sustained", WindowRate, None, None, OfTimeline),
     row("steady", WindowRate, None, None, OfTimeline),
 ];

@@ -285,7 +285,9 @@ keys! {
              Default: 90 %";
         repetitions: Option<Spanned<Count>>, "3", "the repetitions of all parts together";
         criterion: Criteria, "{ metric = \"write.bw\", op = \">=\", value = \"20 GB/s\" }",
-            "criteria on the sum over the parts that have the metric";
+            "criteria on the sum over the parts that have the metric, or on `PHASE.part.min`, `.min_of_mean`, \
+             `.spread`, `.max_over_min`, `.jain` over their rates, or `.part.skew` (latest start - first \
+             start)";
         waive: Vec<WaiverKeys>, "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
             "waivers of findings about the group itself";
     }

@@ -125,6 +125,42 @@ fn a_criterion_of_no_clause_and_an_unknown_or_repeated_clause_are_rejected() {
 }
 
 #[test]
+fn only_a_group_compares_parts_and_only_parts_with_the_phase() {
+    let part = |id: &str, line: &str, metric: &str| {
+        format!(
+            "[[group.parts]]\nid = \"{id}\"\n{line}\ncriterion = {{ metric = \"{metric}\", op = \">=\", \
+             value = \"1/s\" }}\n"
+        )
+    };
+    let ior = "ior = \"-w\"";
+    let group = |metric: &str, first: &str, second: &str| {
+        format!(
+            "[[group]]\nid = \"G\"\ncriterion = {{ metric = \"{metric}\", op = \"<=\", value = \"10 %\" }}\n\
+             {first}{second}"
+        )
+    };
+    let writers = [part("a", ior, "write.iops"), part("b", ior, "write.iops")];
+    let of_group = plan(&group("write.part.spread", &writers[0], &writers[1])).groups.remove(0);
+    assert_eq!(of_group.criteria[0].dimension, units::Dimension::Fraction);
+    let creates = part("b", "mdtest = \"-n 5\"", "file_creation.rate");
+    let compared = part("b", ior, "write.part.min");
+    for (rest, wanted) in [
+        (
+            group("write.part.spread", &writers[0], &creates),
+            "group G: `write.part.spread` compares parts, and only one has this phase",
+        ),
+        (group("read.part.spread", &writers[0], &writers[1]), "group G: no part yields `read.part.spread`"),
+        (
+            group("write.part.spread", &writers[0], &compared),
+            "test G.b: `write.part.min` compares the parts of a [[group]]. Put it into its `criterion`.",
+        ),
+    ] {
+        let found = rejection(&rest);
+        assert!(found.contains(wanted), "{rest}\n{found}");
+    }
+}
+
+#[test]
 fn a_criterion_has_its_own_rule_and_its_own_limit_of_variability() {
     let defaults = "[defaults]\ncov_max = \"20 %\"\n";
     let rule = "decide = { rule = \"as-written\" }\n";
