@@ -84,7 +84,8 @@ fn all_fail(case: &TestCriterion<'_>, findings: &Findings, threshold: &Threshold
     let mut ran = ran.filter(|test| !case.index.jobs(&test.id).is_empty());
     ran.all(|test| {
         let values = findings.usable(&TestCriterion { test, criterion: &criterion, ..*case });
-        let fails = |values: Vec<f64>| decision::decide(&criterion, case.test, threshold, &values).outcome;
+        let fails =
+            |values: Vec<f64>| decision::decide((&criterion, case.test), threshold, &values, None).outcome;
         values.is_ok_and(|values| fails(values) == Outcome::Fail)
     })
 }

@@ -136,9 +136,15 @@ impl Decision {
     }
 }
 
-/// Decides `criterion` from the values of the repetitions, in base units.
-pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, values: &[f64]) -> Decision {
-    let comparison = ThresholdComparison { criterion, test, threshold, values, explains: true };
+/// Decides `criterion` from the values of the repetitions, in base units. With `best` only the value of that
+/// repetition is compared.
+pub(crate) fn decide(
+    (criterion, test): (&Criterion, &Test),
+    threshold: &Threshold,
+    values: &[f64],
+    best: Option<usize>,
+) -> Decision {
+    let comparison = ThresholdComparison { criterion, test, threshold, values, best, explains: true };
     let side = comparison.unfavourable();
     let Some(mut statistics) = Statistics::of(values, side, comparison.confidence()) else {
         return Decision::none((Outcome::Invalid, reason!(NoValues)));
@@ -176,7 +182,8 @@ pub(crate) fn passes(case: (&Criterion, &Test), reference: Vec<f64>, paired: boo
     };
     let threshold =
         Threshold { value, reference: None, binary: false, measured: reference, paired, among: 1 };
-    let comparison = ThresholdComparison { criterion, test, threshold: &threshold, values, explains: false };
+    let comparison =
+        ThresholdComparison { criterion, test, threshold: &threshold, values, best: None, explains: false };
     let decided = comparison.value().map(|value| comparison.decide(value, statistics::cov(values)));
     decided.is_some_and(|(outcome, _)| outcome == Outcome::Pass)
 }
@@ -203,6 +210,8 @@ struct ThresholdComparison<'a> {
     test: &'a Test,
     threshold: &'a Threshold,
     values: &'a [f64],
+    /// The place of the only value that is compared.
+    best: Option<usize>,
     /// Whether the reason has the numbers that take long: suggested repetitions and limits of a ratio.
     explains: bool,
 }
@@ -213,7 +222,10 @@ impl ThresholdComparison<'_> {
     }
 
     fn value(&self) -> Option<f64> {
-        (self.row().value)(self.values)
+        match self.best {
+            Some(at) => self.values.get(at).copied(),
+            None => (self.row().value)(self.values),
+        }
     }
 
     fn decide(&self, value: f64, cov: Option<f64>) -> (Outcome, Reason) {

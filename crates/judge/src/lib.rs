@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod attribution;
+mod best;
 mod case;
 mod clients;
 mod comparison;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{Plan, Score, StateKind, Stripes, Test};
+use plan::{Plan, Score, ScoreFormula, StateKind, Stripes, Test};
 use results::folder::JobInfo;
 use results::reason::Datum;
 use results::record::{self, Phase};
@@ -43,8 +43,11 @@ impl TestParameters {
         let mut all = Self::default();
         for part in &score.parts {
             all.add(index, &index.plan.tests[part.test], &part.metric);
-            // Two scores of the same tests differ by their units or weights.
+            // Two scores of the same tests differ by their units, weights or formula.
             all.course.push(format!("{} {} {}", part.metric, part.unit, part.weight));
+        }
+        if score.formula == ScoreFormula::Sum {
+            all.course.push("sum".to_owned());
         }
         Some(all)
     }

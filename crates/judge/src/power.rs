@@ -100,7 +100,10 @@ pub fn power(plan: &Plan, cov: &dyn Fn(&str, &str) -> f64) -> PlanPower {
 
 /// The variability of a score whose parts vary independently, to first order.
 fn cov_of(plan: &Plan, score: &Score, cov: &dyn Fn(&str, &str) -> f64) -> f64 {
-    let of_part = |part: &ScorePart| (part.weight * cov(&plan.tests[part.test].id, &part.metric)).powi(2);
+    // The terms of a sum are supposed to be equal without their weights.
+    let all: f64 = score.parts.iter().map(|part| part.weight).sum();
+    let of_part =
+        |part: &ScorePart| (part.weight / all * cov(&plan.tests[part.test].id, &part.metric)).powi(2);
     score.parts.iter().map(of_part).sum::<f64>().sqrt()
 }
 

@@ -11,6 +11,7 @@ use results::finding::{Finding, Severity};
 use results::reason::{any, reason};
 use results::{ContractOutcome, Outcome, Statistics, Verdict};
 
+use crate::best;
 use crate::case::TestCriterion;
 use crate::clients::{self, Remarks};
 use crate::decision::{self, Decision};
@@ -70,10 +71,12 @@ fn contract_outcome(clause: &ContractClause) -> ContractOutcome {
 
 fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
     let threshold = decision::threshold(&case.test.id, case, findings);
-    let usable = validity::measured(case).and_then(|values| Ok((values, threshold.clone()?)));
+    let best = best::repetition(case);
+    let usable = validity::measured(case).and_then(|values| Ok((values, threshold.clone()?, best.clone()?)));
     let decision = match usable {
-        Ok((values, threshold)) => {
-            let decision = decision::decide(case.criterion, case.test, &threshold, &values);
+        Ok((values, threshold, best)) => {
+            let of = (case.criterion, case.test);
+            let decision = decision::decide(of, &threshold, &values, best.map(|best| best.at));
             decision::of_compared(case, decision)
         }
         Err(unusable) => Decision::none(unusable),
@@ -82,10 +85,12 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
     let (decision, limit) = clients::limited(case, findings, threshold.as_ref().ok(), decision);
     let fault = faults::found(case, &errors);
     let decision = faults::counted(case, fault.as_ref(), decision);
-    let remarks = match decision.outcome {
+    let mut remarks = match decision.outcome {
         Outcome::NotRun => Remarks::default(),
         _ => limit.and(remarks::all(case, decision.statistics.as_ref())),
     };
+    let best = best.ok().flatten().filter(|_| decision.outcome != Outcome::NotRun);
+    best.into_iter().for_each(|best| remarks.note(best.reason));
     let threshold = threshold.ok().map(|threshold| threshold.value.value);
     let mut verdict = Verdict {
         test: case.test.id.clone(),
@@ -181,7 +186,7 @@ fn of_parts(
     let (criterion, (id, how)) = (first.criterion, whole);
     let threshold = decision::threshold(id, first, findings);
     let decision = match values.and_then(|values| Ok((values, threshold.clone()?))) {
-        Ok((values, threshold)) => decision::decide(criterion, first.test, &threshold, &values),
+        Ok((values, threshold)) => decision::decide((criterion, first.test), &threshold, &values, None),
         Err(unusable) => Decision::none(unusable),
     };
     let of_parts: Vec<Vec<Finding>> = cases.iter().map(|case| findings.errors_for(case)).collect();

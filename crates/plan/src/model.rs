@@ -9,6 +9,7 @@ mod dataset;
 mod several;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use results::folder::{Campaign, Extension};
 use results::summary::System;
@@ -23,7 +24,7 @@ pub use dataset::{Dataset, DatasetDemand};
 pub use results::statistics::Stat;
 pub use several::{
     AlternatingTests, ClientLimit, Course, Export, FACTOR_MAX, Group, Import, Projection, Question,
-    STEPS_MIN, Score, ScorePart, Search, Series, Step,
+    STEPS_MIN, Score, ScoreFormula, ScorePart, Search, Series, Step,
 };
 
 /// A checked plan.
@@ -240,6 +241,8 @@ pub struct Test {
     pub imports: Vec<Import>,
     /// Its number of repetitions.
     pub repetitions: u32,
+    /// The repetition that its criteria are about; `None` for all.
+    pub best_of: Option<BestOf>,
     /// Its number of repetitions at each earlier look, before an extension added more.
     pub looks: Vec<u32>,
     /// The maker of the files that it reads, if they are not its own.
@@ -273,6 +276,17 @@ pub struct Test {
     pub decide: Decide,
     /// Line and column of its command line in the plan's file.
     pub at: (usize, usize),
+}
+
+/// The choice of one repetition: the one with the highest rate, the first of several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BestOf {
+    /// The test whose rate chooses, by its place in [`Plan::tests`].
+    pub test: usize,
+    /// Its metric.
+    pub metric: String,
+    /// The place of the key in the plan's file.
+    pub(crate) span: Range<usize>,
 }
 
 /// The role of a test.

@@ -1,13 +1,14 @@
-//! Scores: the weighted geometric mean of the parts in each repetition.
+//! Scores: the weighted geometric mean or sum of the parts in each repetition.
 //!
 //! A repetition of the campaign gives one score, so the scores of the repetitions are decided like any other
-//! values. A part that cannot be used leaves no score: a mean without it would be that of another benchmark.
+//! values. A part that cannot be used leaves no score: one without it would be that of another benchmark.
 
-use plan::{Criterion, Score};
+use plan::{Criterion, Score, ScoreFormula};
 use results::Verdict;
 use results::finding::Finding;
 
 use super::{of_part, of_parts};
+use crate::best;
 use crate::case::{TestCriterion, measuring};
 use crate::findings::Findings;
 use crate::index::Index;
@@ -22,7 +23,10 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
     let first = TestCriterion { index, test: first, criterion };
     let values = values(score, &cases, validity::measured);
     let errors = |of_parts: Vec<Finding>| [of_parts, findings.about_whole(&score.id)].concat();
-    let how = format!("geometric mean of {}", cases.len());
+    let how = match score.formula {
+        ScoreFormula::GeometricMean => format!("geometric mean of {}", cases.len()),
+        ScoreFormula::Sum => format!("sum of {}", cases.len()),
+    };
     Some(of_parts(findings, &first, (&score.id, &how), &cases, values, errors))
 }
 
@@ -47,17 +51,31 @@ fn cases<'a>(index: &'a Index<'a>, score: &Score, measured: &'a [Criterion]) -> 
     score.parts.iter().zip(measured).map(case).collect()
 }
 
-/// The weighted geometric mean of the parts in each repetition, whose values are those of `measured`.
+/// The score of each repetition, or of the best ones of tests with `best_of`. The values of the parts are those
+/// of `measured`.
 fn values(
     score: &Score,
     cases: &[TestCriterion<'_>],
     measured: impl Fn(&TestCriterion<'_>) -> Result<Vec<f64>, Unusable>,
 ) -> Result<Vec<f64>, Unusable> {
-    let repetitions = cases.iter().map(|case| case.test.repetitions).min().unwrap_or(0);
-    let mut logs = vec![0.0; repetitions as usize];
+    let mut parts = Vec::new();
     for (part, case) in score.parts.iter().zip(cases) {
-        let values = measured(case).map_err(|unusable| of_part(case, unusable))?;
-        logs.iter_mut().zip(values).for_each(|(log, value)| *log += part.weight * (value / part.unit).ln());
+        let of_part = |unusable| of_part(case, unusable);
+        let values = measured(case).map_err(of_part)?;
+        let best = best::repetition(case).map_err(of_part)?;
+        let values = match best.and_then(|best| values.get(best.at).copied()) {
+            Some(value) => vec![value],
+            None => values,
+        };
+        parts.push((part, values));
     }
-    Ok(logs.into_iter().map(f64::exp).collect())
+    let repetitions = parts.iter().map(|(_, values)| values.len()).min().unwrap_or(0);
+    let at = |at: usize| {
+        let all = parts.iter().map(|(part, values)| (part.weight, values[at] / part.unit));
+        match score.formula {
+            ScoreFormula::GeometricMean => all.map(|(weight, value)| weight * value.ln()).sum::<f64>().exp(),
+            ScoreFormula::Sum => all.map(|(weight, value)| weight * value).sum(),
+        }
+    };
+    Ok((0..repetitions).map(at).collect())
 }

@@ -1,6 +1,7 @@
 //! Verdicts on campaigns whose records are made by hand.
 
 mod at_once;
+mod best_of;
 mod cases;
 mod clauses;
 mod clients;

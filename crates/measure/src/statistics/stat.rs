@@ -158,6 +158,15 @@ stats! {
         exceeds_mean: true,
         ..FACT
     };
+    /// That of the repetition in which another value was best. It is not known here which one that is, so each
+    /// is as probable.
+    Best = StatRow {
+        word: "best",
+        value: |values| values.first().copied(),
+        ratio: |values, others, confidence| value_ratio_interval(*values.first()?, others, confidence),
+        repetitions: None,
+        ..FACT
+    };
     /// Coefficient of variation, a share.
     Cov = StatRow {
         word: "cov",

@@ -119,6 +119,8 @@ fn plain(key: &PlanKey, value: &FileValue<'_>) -> FormProblem {
         }
         (KeyForm::Texts, DeValue::Array(all)) => texts(key, all),
         (KeyForm::Texts, _) => not(key, "a list of texts", value),
+        (KeyForm::PlainNumbers, DeValue::Array(all)) => plain_numbers(key, all),
+        (KeyForm::PlainNumbers, _) => not(key, "a list of numbers", value),
         (KeyForm::Numbers, DeValue::Array(all)) => numbers(key, all),
         (KeyForm::Numbers, _) => not(key, "a list of numbers", value),
         (KeyForm::Entries, DeValue::Table(all)) => entries(all),
@@ -164,6 +166,13 @@ fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &FileValue<'_>)
 fn texts(key: &PlanKey, all: &DeArray<'_>) -> FormProblem {
     match all.iter().find(|one| !one.get_ref().is_str()) {
         Some(other) => not(key, "a list of texts, each in quotes", other),
+        None => Ok(()),
+    }
+}
+
+fn plain_numbers(key: &PlanKey, all: &DeArray<'_>) -> FormProblem {
+    match all.iter().find(|one| !one.get_ref().is_float() && !one.get_ref().is_integer()) {
+        Some(other) => not(key, "a list of numbers without quotes", other),
         None => Ok(()),
     }
 }

@@ -65,6 +65,8 @@ pub(crate) enum KeyForm {
     Entries,
     /// Names of tables whose names each have a text.
     Scales,
+    /// A list of plain numbers.
+    PlainNumbers,
     /// A list of numbers of nodes, each a number or text.
     Numbers,
     /// A number of nodes, or a rule for it in this table.
@@ -97,6 +99,7 @@ impl KeyForm {
         match self {
             Self::Table(table) => Self::Several(table),
             Self::Numbers => Self::Numbers,
+            Self::Number => Self::PlainNumbers,
             _ => Self::Texts,
         }
     }
@@ -145,6 +148,7 @@ impl PlanKey {
                 | KeyForm::Truth
                 | KeyForm::Number
                 | KeyForm::Texts
+                | KeyForm::PlainNumbers
                 | KeyForm::Numbers
                 | KeyForm::Entries
                 | KeyForm::Scales

@@ -90,6 +90,8 @@ pub struct Score {
     pub clause: String,
     /// Its parts.
     pub parts: Vec<ScorePart>,
+    /// How they are put together.
+    pub formula: ScoreFormula,
     /// The dimension of the score: that of its parts, or points.
     pub dimension: Dimension,
     /// Its criterion; `None` if it is only reported.
@@ -98,7 +100,16 @@ pub struct Score {
     pub at: (usize, usize),
 }
 
-/// One factor of a score.
+/// How the parts of a score are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreFormula {
+    /// The product of the parts, each to the power of its weight. The weights add up to 1.
+    GeometricMean,
+    /// The sum of the parts, each multiplied by its weight.
+    Sum,
+}
+
+/// One part of a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScorePart {
     /// The test, by its place in [`super::Plan::tests`].
@@ -109,7 +120,7 @@ pub struct ScorePart {
     pub dimension: Dimension,
     /// The unit in which the metric is a number, in base units.
     pub unit: f64,
-    /// The exponent. The exponents of a score add up to 1.
+    /// The exponent, or in a sum the factor.
     pub weight: f64,
 }
 

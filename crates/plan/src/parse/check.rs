@@ -80,6 +80,7 @@ pub(super) fn plan(
     };
     needed_parts(&file, &defaults, &mut plan);
     entries(&file, &defaults, &mut plan);
+    defaults.best_repetitions(&mut plan);
     scores(&file, &defaults, &mut plan);
     for asked in &file.projection {
         plan.projections.extend(errors.kept(defaults.projection(asked, &plan)));

@@ -66,7 +66,24 @@ impl Defaults<'_> {
         if is_variability && matches!(goal, Goal::Share { .. }) {
             return Err(rejected("a variability is compared with a share, such as `5 %`".to_owned()));
         }
+        let best = test.best_of.as_ref().filter(|_| !holder.is_group && dimension != Dimension::Count);
+        if best.is_some() && wire.stat.is_some() {
+            let what = "`best_of` of the test chooses one repetition. Remove `stat`, or `best_of`.";
+            return Err(self.place.error(&wire.metric, format!("{who}: {metric}: {what}")));
+        }
+        if best.is_some() && !matches!(goal, Goal::Value(_)) {
+            return Err(rejected(
+                "its test has `best_of`. Compare it with a value, or a share of known.NAME.".to_owned(),
+            ));
+        }
         let stat = match wire.stat {
+            // The rate that chooses is the highest of all.
+            None if best.is_some_and(|best| best.metric == metric) => Stat::Max,
+            None if best.is_some() => Stat::Best,
+            Some(Stat::Best) => {
+                let what = "`best` needs a test with `best_of`, which chooses the repetition";
+                return Err(self.place.error(&wire.metric, format!("{who}: {metric}: {what}")));
+            }
             // Counts are not averaged: the worst repetition decides.
             None if dimension == Dimension::Count => match metric.rsplit('.').next() {
                 Some("pass") => Stat::Min,
@@ -79,7 +96,7 @@ impl Defaults<'_> {
             None => test.decide.stat,
             Some(stat) => stat,
         };
-        let stat_named = wire.stat.is_some() || test.decide.chosen;
+        let stat_named = wire.stat.is_some() || best.is_some() || test.decide.chosen;
         Ok(Some(Criterion { metric, stat, stat_named, op, goal, written, dimension, terms }))
     }
 
@@ -93,7 +110,7 @@ impl Defaults<'_> {
         (clause, requirement): CriterionClause,
         test: &Test,
     ) -> ParseResult<CriterionTerms> {
-        let as_written = rule.is_some() || test.decide.as_written;
+        let as_written = rule.is_some() || test.decide.as_written || test.best_of.is_some();
         let cov_max = match cov_max {
             None if as_written => None,
             None => test.cov_max,
@@ -116,6 +133,9 @@ impl Defaults<'_> {
         let rejected = |why: &str| Err(self.place.error(within, format!("{who}: linear_within: {why}")));
         let below = self.place.quantity(who, "linear_within", within, Dimension::Fraction)?;
         let Some(step) = &test.step else { return rejected("it is only for the steps of a [[series]]") };
+        if test.best_of.is_some() {
+            return rejected("the means of steps are compared, so its test has no `best_of`");
+        }
         if wire.op.is_some() || wire.value.is_some() || wire.stat.is_some() {
             return rejected(
                 "give it alone with `metric`. Each step is compared with the first, mean with mean.",

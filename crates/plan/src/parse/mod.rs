@@ -4,6 +4,7 @@
 //! Never here: running jobs, the state of a machine, the real type of a file system.
 
 mod app;
+mod best_of;
 mod check;
 mod clause;
 mod criterion;
@@ -34,9 +35,10 @@ use crate::language::rejections::{Rejection, Rejections};
 use crate::language::toml_errors::not_toml;
 use crate::language::{PlanErrors, nearest, plan_text, wire};
 use crate::model::{
-    AlternatingTests, Choice, ClientLimit, Comparison, ContractClause, Course, Criterion, CriterionTerms,
-    Dataset, DatasetDemand, Decide, Export, FileSystem, Goal, Group, Import, Plan, Projection, Role, Score,
-    ScorePart, Search, Series, Stat, State, StateKind, Step, Test, Uses, Waiver,
+    AlternatingTests, BestOf, Choice, ClientLimit, Comparison, ContractClause, Course, Criterion,
+    CriterionTerms, Dataset, DatasetDemand, Decide, Export, FileSystem, Goal, Group, Import, Plan,
+    Projection, Role, Score, ScoreFormula, ScorePart, Search, Series, Stat, State, StateKind, Step, Test,
+    Uses, Waiver,
 };
 use crate::placement::{ClientNodes, Placement};
 use defaults::ParseResult;

@@ -1,6 +1,6 @@
-//! The rules of a score: the geometric mean of what several tests measure.
+//! The rules of a score: the geometric mean or the sum of what several tests measure.
 //!
-//! A part that is itself a score gives its own parts, so a score is one weighted mean of metrics.
+//! A part that is itself a score gives its own parts, so a score is one weighted mean or sum of metrics.
 //!
 //! Never here: its value.
 
@@ -8,7 +8,10 @@ use toml::Spanned;
 use units::{Dimension, Quantity};
 
 use super::defaults::{Defaults, ParseResult, holder, name};
-use super::{Comparison, Criterion, CriterionTerms, Goal, Plan, Rejection, Score, ScorePart, Test, wire};
+use super::{
+    Comparison, Criterion, CriterionTerms, Goal, Plan, Rejection, Score, ScoreFormula, ScorePart, Stat, Test,
+    wire,
+};
 
 /// One entry of `of`.
 struct ScoreFactor {
@@ -44,8 +47,9 @@ impl Defaults<'_> {
             .collect::<ParseResult<_>>()?;
         let dimension = self.score_dimension(&who, wire, &factors)?;
         let units = self.score_units(&who, wire, &factors)?;
-        let weight = 1.0 / factors.len() as f64;
-        let of_factor = |(factor, unit): (ScoreFactor, f64)| {
+        let formula = self.formula(&who, wire, plan)?;
+        let weights = self.weights(&who, wire, formula)?;
+        let of_factor = |((factor, unit), weight): ((ScoreFactor, f64), f64)| {
             // The unit of a score is the product of the units of its parts, each to its exponent.
             let scaled = move |part: ScorePart| ScorePart {
                 unit: part.unit * unit,
@@ -54,7 +58,7 @@ impl Defaults<'_> {
             };
             factor.parts.into_iter().map(scaled)
         };
-        let parts: Vec<ScorePart> = factors.into_iter().zip(units).flat_map(of_factor).collect();
+        let parts: Vec<ScorePart> = factors.into_iter().zip(units).zip(weights).flat_map(of_factor).collect();
         self.as_often(&who, wire, &parts, plan)?;
         let criterion = match &wire.criterion {
             Some(asked) => {
@@ -67,7 +71,49 @@ impl Defaults<'_> {
         };
         let at = self.place.line_column(&wire.id.span());
         let (_, clause) = self.clause(&who, wire.clause.as_ref(), "")?;
-        Ok(Score { id: id.clone(), clause, parts, dimension, criterion, at })
+        Ok(Score { id: id.clone(), clause, parts, formula, dimension, criterion, at })
+    }
+
+    /// The formula, which is also that of the scores among its parts.
+    fn formula(&self, who: &str, wire: &wire::ScoreKeys, plan: &Plan) -> ParseResult<ScoreFormula> {
+        let formula = match wire.formula {
+            wire::ScoreFormulaWord::GeometricMean => ScoreFormula::GeometricMean,
+            wire::ScoreFormulaWord::Sum => ScoreFormula::Sum,
+        };
+        let score = |word: &&Spanned<String>| plan.scores.iter().find(|score| score.id == *word.get_ref());
+        match wire.of.iter().find(|word| score(word).is_some_and(|score| score.formula != formula)) {
+            None => Ok(formula),
+            Some(other) => {
+                let what = format!(
+                    "{who}: {} has another formula, so both are no single mean or sum",
+                    other.get_ref()
+                );
+                Err(self.place.error(other, what))
+            }
+        }
+    }
+
+    /// The weight of each part of `of`.
+    fn weights(&self, who: &str, wire: &wire::ScoreKeys, formula: ScoreFormula) -> ParseResult<Vec<f64>> {
+        let n = wire.of.len();
+        let weights: Vec<f64> = wire.weights.iter().map(|weight| *weight.get_ref()).collect();
+        if let Some(first) = wire.weights.first().filter(|_| weights.len() != n) {
+            let what = format!(
+                "{who}: weights has {} numbers for {n} parts. Write one for each part.",
+                weights.len()
+            );
+            return Err(self.place.error(first, what));
+        }
+        let is_weight = |weight: f64| weight.is_finite() && weight > 0.0;
+        if let Some(wrong) = wire.weights.iter().find(|weight| !is_weight(*weight.get_ref())) {
+            return Err(self.place.error(wrong, format!("{who}: a weight is a number above 0, such as 2.0")));
+        }
+        let weights = if weights.is_empty() { vec![1.0; n] } else { weights };
+        let sum: f64 = weights.iter().sum();
+        Ok(match formula {
+            ScoreFormula::GeometricMean => weights.into_iter().map(|weight| weight / sum).collect(),
+            ScoreFormula::Sum => weights,
+        })
     }
 
     /// A metric of a test, or an earlier score.
@@ -79,7 +125,7 @@ impl Defaults<'_> {
         let dimension = self.dimension_of(&metric, &plan.tests[test])?;
         if !matches!(dimension, Dimension::BytesPerSecond | Dimension::PerSecond) {
             return Err(format!(
-                "`{word}` is not a rate. A score is a mean of rates, of which more is better."
+                "`{word}` is not a rate. A score is made of rates, of which more is better."
             ));
         }
         let part = ScorePart { test, metric, dimension, unit: 1.0, weight: 1.0 };
@@ -149,6 +195,15 @@ impl Defaults<'_> {
     ) -> ParseResult<()> {
         let first = &plan.tests[parts[0].test];
         let other = parts.iter().map(|part| &plan.tests[part.test]);
+        let alone = parts.iter().map(|part| &plan.tests[part.test]);
+        let mut alone = alone.filter(|test| test.best_of.is_some() != first.best_of.is_some());
+        if let Some(other) = alone.next() {
+            let what = format!(
+                "{who}: one of {} and {} has `best_of`. The parts are of one repetition each, or of all.",
+                first.id, other.id
+            );
+            return Err(self.place.error(&wire.of[0], what));
+        }
         match other.into_iter().find(|test| test.repetitions != first.repetitions) {
             None => Ok(()),
             Some(other) => {
@@ -181,11 +236,19 @@ impl Defaults<'_> {
             return Err(rejected("a score is compared with a number, or a share of known.NAME".to_owned()));
         }
         let decide = &first.decide;
-        let stat = wire.stat.unwrap_or(decide.stat);
+        if first.best_of.is_some() && !matches!(goal, Goal::Value(_)) {
+            return Err(rejected("its tests have `best_of`. Compare it with a value.".to_owned()));
+        }
+        if first.best_of.is_some() && wire.stat.is_some() {
+            return Err(rejected(
+                "its tests have `best_of`, so there is one score. Remove `stat`.".to_owned(),
+            ));
+        }
+        let stat = if first.best_of.is_some() { Stat::Best } else { wire.stat.unwrap_or(decide.stat) };
         if stat.row().is_variability {
             return Err(rejected("a score has no criterion on its variability".to_owned()));
         }
-        let stat_named = wire.stat.is_some() || decide.chosen;
+        let stat_named = wire.stat.is_some() || first.best_of.is_some() || decide.chosen;
         let metric = "score".to_owned();
         Ok(Criterion { metric, stat, stat_named, op, goal, written, dimension, terms })
     }

@@ -10,7 +10,7 @@ use super::criterion::CriterionHolder;
 use super::defaults::{Defaults, ParseResult, Variant, among, holder, name};
 use super::placement::RanksRequest;
 use super::{
-    Course, Criterion, Export, Import, Placement, Plan, Role, Search, Test, Uses, state, waiver, wire,
+    BestOf, Course, Criterion, Export, Import, Placement, Plan, Role, Search, Test, Uses, state, waiver, wire,
 };
 use crate::language::rejections::Rejection;
 use crate::line::Line;
@@ -175,6 +175,11 @@ impl Defaults<'_> {
             fs,
             decide,
             looks: Vec::new(),
+            best_of: wire.best_of.as_ref().map(|metric| BestOf {
+                test: plan.tests.len(),
+                metric: metric.get_ref().clone(),
+                span: metric.span(),
+            }),
             at: self.place.line_column(&words.span()),
             id,
         };

@@ -1187,6 +1187,10 @@ reasons! {
     SlowestPart "slowest-part" { part: Text, n: Count, value: Amount, mean: Amount }
         says ["{phase}: in repetition {repetition}, {part} was the slowest of {n}: {value}. The mean is \
                {mean}."];
+    /// The repetition that a criterion is about.
+    BestRepetition "best-repetition" { test: Text, n: Count, value: Amount }
+        says ["Repetition {repetition} of {n} had the highest {metric} of {test}: {value}. The best of several \
+               repetitions is above what one reaches on average."];
     /// The records do not state the rate of a part while all parts were active.
     CommonWindowUnknown "common-window-unknown" {}
         says ["{phase}: the rate while all parts were active is not known, because the phase has no \

@@ -66,6 +66,9 @@ keys! {
              the rate with other sizes, compared with `compare_to`";
         criterion: Criteria, "{ metric = \"write.bw\", op = \">=\", value = \"3 GB/s\" }",
             "the criteria. Each of several in [ ] is a separate clause";
+        best_of: Option<Spanned<String>>, "\"write.bw\"",
+            "the rate whose best repetition all its criteria are about, `as-written`. It can be that of a test \
+             that works on the same files: `\"R.read.bw\"`";
         timeout: Option<Spanned<String>> = TIME, "\"10 min\"",
             "the time limit of one job, after which the job and its child processes are killed";
         cov_max: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Fraction]), "\"20 %\"",
@@ -294,16 +297,21 @@ keys! {
 }
 
 keys! {
-    ScoreKeys, "score", "[[score]]", "The geometric mean of what several tests measure";
+    ScoreKeys, "score", "[[score]]", "The geometric mean or the sum of what several tests measure";
     needs {
         id: Spanned<String> = Id, "\"EASY\"", "the unique name";
         of: Vec<Spanned<String>>, "[\"W.write.bw\", \"R.read.bw\"]",
-            "what it is the mean of: metrics of tests with as many repetitions, as `TEST.METRIC`, or the ids \
-             of scores before it";
+            "what it is made of: metrics of tests with as many repetitions, as `TEST.METRIC`, or the ids of \
+             scores before it with the same formula";
     }
     may {
         clause: Option<Spanned<String>>, "\"the bandwidth score reaches 10 GiB/s\"",
             "the requirement text, or the id of a `[[clause]]`";
+        formula: ScoreFormulaWord, "\"sum\"",
+            "`geometric-mean` (default) or `sum`";
+        weights: Vec<Spanned<f64>>, "[2.0, 1.0]",
+            "the weight of each part: its share in the exponents of a geometric mean, or the factor in a sum. \
+             Default: equal ones, in a sum 1";
         points: Vec<Spanned<String>>, "[\"GiB/s\", \"kIOPS\"]",
             "the unit in which each part of `of` is a number. The score is then in `points`. Required if the \
              units of the parts differ";
@@ -329,6 +337,16 @@ keys! {
         cov_max: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Fraction]), "\"20 %\"",
             "the COV above which its PASS becomes INCONCLUSIVE. `\"\"`: none. Default: that of its first \
              test, and none with `as-written`" keeps "";
+    }
+}
+
+words! {
+    /// How the parts of a score are put together.
+    #[derive(Default)]
+    pub(crate) enum ScoreFormulaWord {
+        #[default]
+        GeometricMean = "geometric-mean",
+        Sum = "sum",
     }
 }
 

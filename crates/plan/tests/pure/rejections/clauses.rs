@@ -161,6 +161,70 @@ fn only_a_group_compares_parts_and_only_parts_with_the_phase() {
 }
 
 #[test]
+fn the_best_repetition_is_chosen_by_a_rate_of_the_test_or_of_one_on_the_same_files() {
+    let linked = |write: &str, read: &str, criterion: &str| {
+        format!(
+            "[[test]]\nid = \"W\"\nrepetitions = 3\nior = \"-w -k\"\n{write}\n\
+             criterion = {{ metric = \"write.bw\", op = \">=\", {criterion} }}\n\
+             [[test]]\nid = \"R\"\nrepetitions = 3\nior = \"-r -k\"\nuses = \"W\"\n{read}\n\
+             criterion = {{ metric = \"read.bw\", op = \">=\", value = \"1 B/s\" }}\n\
+             [[test]]\nid = \"X\"\nrepetitions = 2\nior = \"-w -k\"\nrole = \"reported\"\n"
+        )
+    };
+    let value = "value = \"1 B/s\"";
+    let plan = plan(&linked("best_of = \"R.read.bw\"", "best_of = \"read.bw\"", value));
+    let best = |at: usize| plan.tests[at].best_of.as_ref().map(|best| (best.test, best.metric.as_str()));
+    assert_eq!([best(0), best(1), best(2)], [Some((1, "read.bw")), Some((1, "read.bw")), None]);
+    let stats = [0, 1].map(|at| &plan.tests[at].criteria[0]).map(|one| (one.stat, one.terms.as_written));
+    assert_eq!(stats, [(plan::Stat::Best, true), (plan::Stat::Max, true)]);
+    let best = |word: &str| format!("best_of = \"{word}\"");
+    for (rest, wanted) in [
+        (linked(&best("bw"), "", value), "test W: best_of: metric `bw` has no phase"),
+        (
+            linked(&best("write.errors"), "", value),
+            "test W: best_of: `write.errors` is not a rate of all ranks",
+        ),
+        (
+            linked(&best("X.write.bw"), "", value),
+            "test W: best_of: neither of W and X `uses` the files of the other",
+        ),
+        (
+            linked(&best("write.bw"), "", "value = \"1 B/s\", stat = \"mean\""),
+            "write.bw: `best_of` of the test chooses one repetition. Remove `stat`, or `best_of`.",
+        ),
+        (
+            linked(&best("write.bw"), "", "value = \"90% of accepted\""),
+            "write.bw: its test has `best_of`. Compare it with a value, or a share of known.NAME.",
+        ),
+        (linked("", "", "value = \"1 B/s\", stat = \"best\""), "`best` needs a test with `best_of`"),
+        (
+            linked(&best("write.bw"), "", value)
+                + "[[score]]\nid = \"S\"\nof = [\"W.write.bw\", \"R.read.bw\"]\n",
+            "score S: one of W and R has `best_of`.",
+        ),
+        (
+            linked("", "", value)
+                + "[[score]]\nid = \"S\"\nweights = [1]\nof = [\"W.write.bw\", \"R.read.bw\"]\n",
+            "score S: weights has 1 numbers for 2 parts. Write one for each part.",
+        ),
+        (
+            linked("", "", value)
+                + "[[score]]\nid = \"S\"\nweights = [1, 0]\nof = [\"W.write.bw\", \"R.read.bw\"]\n",
+            "score S: a weight is a number above 0",
+        ),
+        (
+            linked("", "", value)
+                + "[[score]]\nid = \"S\"\nof = [\"W.write.bw\", \"R.read.bw\"]\n\
+                   [[score]]\nid = \"T\"\nformula = \"sum\"\nof = [\"S\", \"R.read.bw\"]\n",
+            "score T: S has another formula",
+        ),
+    ] {
+        let found = rejection(&rest);
+        assert!(found.contains(wanted), "{rest}\n{found}");
+    }
+}
+
+#[test]
 fn a_criterion_has_its_own_rule_and_its_own_limit_of_variability() {
     let defaults = "[defaults]\ncov_max = \"20 %\"\n";
     let rule = "decide = { rule = \"as-written\" }\n";
