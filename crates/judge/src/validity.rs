@@ -14,8 +14,10 @@ pub(crate) mod errors;
 pub(crate) mod faults;
 pub(crate) mod kernel;
 pub(crate) mod names;
+mod own_node;
 mod placement;
 pub(crate) mod reported;
+mod required;
 pub(crate) mod state;
 pub(crate) mod steady;
 pub(crate) mod sustained;
@@ -66,6 +68,7 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
             kernel::moved,
             kernel::on_device,
             sustained::held,
+            required::met,
         ];
         rules.iter().try_for_each(|rule| rule(case)).map_err(invalid)?;
         steady::reached(case)?;
@@ -99,6 +102,7 @@ fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> {
     match name {
         "sustained" => return sustained::value(case, job),
         "steady" => return steady::value(case, job),
+        "own_node_share" => return own_node::share(case, job).ok_or_else(|| case.missing(job)),
         _ => {}
     }
     if let Some(rate) = at_once::rate(case, job)? {

@@ -7,6 +7,7 @@ pub(crate) mod criteria;
 pub(crate) mod names;
 pub(crate) mod paths;
 pub(crate) mod prose;
+pub(crate) mod required;
 pub(crate) mod series;
 pub(crate) mod shape;
 pub(crate) mod stonewall;

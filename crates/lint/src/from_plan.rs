@@ -106,6 +106,7 @@ fn of_test(plan: &Plan, test: &Test) -> LineSubject {
         ram_bytes: plan.clients.memory_bytes,
         cores: plan.clients.cores.map(u64::from),
         sustained_s: test.sustained_s,
+        required: test.required.clone(),
         fs: FsFacts {
             targets: all_targets(plan, test).map(u64::from),
             ..fs(plan, &test.fs, &test.setup, test.stripes)

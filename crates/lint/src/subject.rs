@@ -5,7 +5,7 @@
 //! Never here: where the facts come from.
 
 use command::{LaunchedRanks, PlannedLine, TypedCommand, WorkloadLine, ior, mdtest};
-use plan::{Comparison, Stat};
+use plan::{Comparison, Requirements, Stat};
 use results::finding::SourcePosition;
 use units::{Dimension, Quantity};
 
@@ -148,6 +148,8 @@ pub struct LineSubject {
     pub reported: bool,
     /// How long its rate must be sustained, seconds.
     pub sustained_s: Option<f64>,
+    /// What is required beside its number.
+    pub required: Requirements,
     /// The rate that it must reach.
     pub target: Option<Quantity>,
     /// Its criteria.

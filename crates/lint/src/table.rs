@@ -8,7 +8,7 @@ use std::ops::Deref;
 use results::finding::Finding;
 use results::reason::{Code, LintRow};
 
-use crate::checks::{cache, criteria, names, paths, prose, series, shape, stonewall, terms};
+use crate::checks::{cache, criteria, names, paths, prose, required, series, shape, stonewall, terms};
 use crate::machine::{self, MachineSubject};
 use crate::subject::{LineSubject, PlanSubject};
 
@@ -110,6 +110,7 @@ pub const LINTS: &[Lint] = &[
     lint(Code::WearoutOnMeasured, &[Line(stonewall::wear_out)]),
     lint(Code::NoWearoutOnDataset, &[Line(stonewall::no_wear_out)]),
     lint(Code::SustainedNotMet, &[Line(stonewall::sustained)]),
+    lint(Code::RequirementNotMet, &[Line(required::met)]),
     lint(Code::OutOfData, &[Line(stonewall::out_of_data)]),
     lint(Code::DatasetTooSmall, &[Lines(stonewall::too_small)]),
     lint(Code::HeroAsContract, &[Line(shape::hero)]),

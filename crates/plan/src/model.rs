@@ -259,6 +259,8 @@ pub struct Test {
     pub criteria: Vec<Criterion>,
     /// Minimum duration of the measured phase in seconds, with every rank at work; `None` without a minimum.
     pub sustained_s: Option<f64>,
+    /// What its measurement must be like.
+    pub required: Requirements,
     /// Its further requirements on the course.
     pub course: Course,
     /// Its waivers.
@@ -276,6 +278,42 @@ pub struct Test {
     pub decide: Decide,
     /// Line and column of its command line in the plan's file.
     pub at: (usize, usize),
+}
+
+/// What a contract requires of a measurement beside its number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Requirements {
+    /// The least bytes of a phase per node.
+    pub bytes_per_node: Option<BytesPerNode>,
+    /// The least duration of a job, seconds.
+    pub job_s: Option<f64>,
+    /// The most time from the last end in the job that made its files to its own first start, seconds.
+    pub gap_s: Option<f64>,
+    /// The least ranks of a node, as a share of its cores.
+    pub cores: Option<f64>,
+    /// Whether the number of ranks must be a power of two.
+    pub power_of_two: bool,
+    /// Whether written data must be flushed within the measured time.
+    pub persistent: bool,
+}
+
+/// A number of bytes of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BytesPerNode {
+    /// This many.
+    Bytes(f64),
+    /// This share of its memory.
+    OfMemory(f64),
+}
+
+impl BytesPerNode {
+    /// The bytes of a node with this memory; `None` if they depend on a memory that is not known.
+    pub fn of(self, memory_bytes: Option<u64>) -> Option<f64> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            Self::OfMemory(share) => memory_bytes.map(|memory| share * memory as f64),
+        }
+    }
 }
 
 /// The choice of one repetition: the one with the highest rate, the first of several.

@@ -4,7 +4,7 @@ use results::reason::{Code, row};
 use results::record::{Balance, EachRank, Phase, Spans};
 use results::{Outcome, Verdict};
 
-use super::{campaign, job, one, outcome, phase, plan};
+use super::{Parsed, campaign, job, one, outcome, phase, plan, verdicts_of};
 
 /// Three repetitions of a write by six ranks on these nodes. Ranks 2 and 3 move 70 bytes in a
 /// second, the others 100. Odd ranks begin a second after the even ones.
@@ -91,4 +91,65 @@ fn a_slow_node_fails_its_floor_and_is_named() {
 fn one_node_is_not_even() {
     let found = verdict([0; 6], "metric = \"write.node.spread\", op = \"<=\", value = \"99 %\"");
     assert_eq!(outcome(&found), (Outcome::Invalid, Code::MetricMissing));
+}
+
+/// The verdict on the share of data that ranks read on the node that wrote it. Both tests have four ranks, each
+/// with its own file: the writers are on these nodes, the readers on two nodes of two ranks. Rank 3 reads 400
+/// bytes, and the others 200.
+fn own_node_share(writers: [u32; 4], data_of: [u32; 4], write: fn(&mut Phase)) -> Verdict {
+    let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
+                [[test]]\nid = \"W\"\nior = \"-w -e -k -F\"\nrole = \"reported\"\n\
+                [[test]]\nid = \"R\"\nior = \"-r -k -F -C\"\nuses = \"W\"\n\
+                criterion = { metric = \"read.own_node_share\", op = \"<=\", value = \"0 %\" }\n";
+    let ranks = |name: &str, nodes: [u32; 4]| {
+        let moved = if name == "read" { [200, 200, 200, 400] } else { [200; 4] };
+        let each = EachRank {
+            ranks: 4,
+            moved: moved.to_vec().into(),
+            seconds: vec![1.0].into(),
+            ended_s: vec![1.0].into(),
+            node: nodes.to_vec().into(),
+            nodes: ["n0", "n1"].map(str::to_owned).into(),
+            data_of: if name == "read" { data_of.to_vec().into() } else { Vec::new().into() },
+            ..EachRank::default()
+        };
+        let balance = Balance {
+            bytes_min: 200,
+            bytes_max: moved[3],
+            seconds_min: 1.0,
+            seconds_max: 1.0,
+            slowest_rate: 200.0,
+            ..Balance::default()
+        };
+        let (file_per_rank, each_rank) = (true, Some(each));
+        let bytes = moved.iter().sum();
+        Phase { ranks: 4, file_per_rank, each_rank, balance, ..phase(name, bytes) }
+    };
+    let mut written = ranks("write", writers);
+    write(&mut written);
+    let jobs = vec![job("W", 1, written), job("R", 1, ranks("read", [0, 0, 1, 1]))];
+    verdicts_of(&text.to_owned().parsed(), &campaign(jobs)).remove(0)
+}
+
+#[test]
+fn reads_on_the_node_that_wrote_the_data_are_counted_by_the_nodes_of_both_jobs() {
+    for (writers, data_of, share) in [
+        ([0, 0, 1, 1], [2, 3, 0, 1], 0.0),
+        // 400 of 1000 bytes, those of rank 3.
+        ([0, 0, 1, 1], [2, 3, 0, 2], 0.4),
+        ([0, 0, 1, 1], [0, 1, 2, 3], 1.0),
+        // The same ranks ran on other nodes.
+        ([1, 1, 0, 0], [2, 3, 0, 1], 1.0),
+        ([0, 1, 0, 1], [1, 3, 0, 2], 0.0),
+    ] {
+        let verdict = own_node_share(writers, data_of, |_| ());
+        assert_eq!(verdict.value, Some(share), "{writers:?} {data_of:?} {:?}", verdict.reason);
+        assert_eq!(verdict.outcome, if share == 0.0 { Outcome::Pass } else { Outcome::Fail });
+    }
+    for other in [(|phase| phase.block_bytes = 7) as fn(&mut Phase), |phase| {
+        phase.each_rank.as_mut().unwrap().node = Vec::new().into()
+    }] {
+        let verdict = own_node_share([0, 0, 1, 1], [2, 3, 0, 1], other);
+        assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::MetricMissing), "{:?}", verdict.reason);
+    }
 }

@@ -23,6 +23,7 @@ mod nodes;
 mod power;
 mod rates;
 mod reported;
+mod required;
 mod running;
 mod score;
 mod series;

@@ -70,6 +70,28 @@ fn a_maximum_of_the_variability_has_the_probability_of_the_supposed_one() {
 }
 
 #[test]
+fn the_best_of_several_repetitions_passes_as_often_as_the_largest_of_as_many_normal_values() {
+    let found = |n: u32, metric: &str| {
+        let line = "ior = \"-w -r -C -e\"";
+        let keys = format!(
+            "repetitions = {n}\nbest_of = \"write.bw\"\n\
+             criterion = {{ metric = \"{metric}\", op = \">=\", value = \"1 GB/s\" }}"
+        );
+        of(&format!("{HEAD}{}", test("T", &keys).replace("ior = \"-w -e\"", line)), 0.05).clauses[0].pass
+    };
+    // 1 - Φ(z)^n with z = (1 / m - 1) / 0.05 for the means m of 1, 1.05 and 1.1 thresholds.
+    for (n, metric, expected) in [
+        (3, "write.bw", [87.5, 99.5, 100.0]),
+        (5, "write.bw", [96.9, 100.0, 100.0]),
+        (5, "read.bw", [50.0, 83.0, 96.5]),
+    ] {
+        for (found, expected) in found(n, metric).iter().zip(expected) {
+            assert!((100.0 * found - expected).abs() < 1.5, "{n} {metric}: {found} {expected}");
+        }
+    }
+}
+
+#[test]
 fn clauses_that_cannot_pass_have_a_probability_of_zero() {
     let with = |keys: &str, criterion: &str| {
         of(&format!("{HEAD}{}", test("T", &format!("{keys}\n{criterion}"))), 0.05)

@@ -244,7 +244,7 @@ impl Defaults<'_> {
             return Err(format!("`{word}` compares the parts of a [[group]]. Put it into its `criterion`."));
         }
         if row.is_some_and(|row| row.kind == MetricKind::Share) && !phase.starts_with("read") {
-            return Err(format!("`{word}`: only a read can come from a cache"));
+            return Err(format!("`{word}`: only a read has this"));
         }
         let has_ranks = !is_part(phase) && test.line.name().is_some_and(WorkloadName::records_ranks);
         if row.is_some_and(|row| row.part().is_some()) && !has_ranks {

@@ -19,6 +19,7 @@ mod like;
 mod parameters;
 mod placement;
 mod projection;
+mod require;
 mod score;
 mod series;
 mod state;
@@ -35,10 +36,10 @@ use crate::language::rejections::{Rejection, Rejections};
 use crate::language::toml_errors::not_toml;
 use crate::language::{PlanErrors, nearest, plan_text, wire};
 use crate::model::{
-    AlternatingTests, BestOf, Choice, ClientLimit, Comparison, ContractClause, Course, Criterion,
-    CriterionTerms, Dataset, DatasetDemand, Decide, Export, FileSystem, Goal, Group, Import, Plan,
-    Projection, Role, Score, ScoreFormula, ScorePart, Search, Series, Stat, State, StateKind, Step, Test,
-    Uses, Waiver,
+    AlternatingTests, BestOf, BytesPerNode, Choice, ClientLimit, Comparison, ContractClause, Course,
+    Criterion, CriterionTerms, Dataset, DatasetDemand, Decide, Export, FileSystem, Goal, Group, Import, Plan,
+    Projection, Requirements, Role, Score, ScoreFormula, ScorePart, Search, Series, Stat, State, StateKind,
+    Step, Test, Uses, Waiver,
 };
 use crate::placement::{ClientNodes, Placement};
 use defaults::ParseResult;

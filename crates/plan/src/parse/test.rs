@@ -138,6 +138,8 @@ impl Defaults<'_> {
         let timeout_s = errors.kept(self.timeout(&who, wire.timeout.as_ref()));
         let cov_max = self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction);
         let cov_max = errors.kept(cov_max);
+        let uses = ran.as_ref().and_then(|ran| ran.uses.as_ref());
+        let required = errors.kept(self.required(&who, wire.require.as_ref(), uses));
         let fs = errors.kept(self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id));
         let clause = wire.clause.as_ref().or(variant.clause.as_ref());
         let named = errors.kept(self.clause(&who, clause, &id));
@@ -167,6 +169,7 @@ impl Defaults<'_> {
             role,
             criteria: Vec::new(),
             sustained_s: ran.sustained_s,
+            required: required.unwrap_or_default(),
             course: ran.course,
             waivers: waivers.unwrap_or_default(),
             timeout_s: timeout_s.unwrap_or_default(),

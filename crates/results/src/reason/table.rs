@@ -639,6 +639,24 @@ reasons! {
                in an earlier campaign ({folder}). They may have left its cache since.",
               "Repetition {repetition}: the same node ({host}) had accessed{seen?} the files and directories \
                in an earlier campaign ({folder}). They may have left its cache since."];
+    /// A measurement is not what the plan requires beside its number.
+    RequirementNotMet "requirement-not-met" { per_node: Bytes, least: Bytes, lasted: Seconds, needed: Seconds,
+        gap: Seconds, allowed: Seconds, maker: Text, all_ranks: Count, ranks: Count, cores: Count, share: Share }
+        says ["Repetition {repetition}: {phase} moved {per_node} per node, and at least {least} are required.",
+              "Repetition {repetition} lasted {lasted}, and at least {needed} are required.",
+              "Repetition {repetition} began {gap} after the end of {maker}, and at most {allowed} are allowed.",
+              "Repetition {repetition} had {all_ranks} ranks, and a power of two is required.",
+              "Repetition {repetition} had {ranks|rank} per node with {cores|core}, and at least {share} of them \
+               are required.",
+              "Repetition {repetition}: {phase} did not flush its data within the measured time, which is \
+               required."]
+        remedy ["Change the command line or the placement, and measure again."]
+        lint Error { records_decide: true,
+            why: "A rate that a document does not accept is no answer to it",
+            source: "NERSC-10, JUPITER and ESIF-HPC-4 benchmarks",
+            says: &["Each node moves {per_node}, and at least {least} are required.",
+                    "A node with {cores|core} has {ranks|rank}, and at least {share} of them are required.",
+                    "It has {all_ranks} ranks, and a power of two is required."] };
     /// A phase, or a rank, ended before the time for which the rate must be sustained.
     SustainedNotMet "sustained-not-met" { lasted: Seconds, needed: Seconds, first_rank: Seconds,
         deadline: Seconds, sustained: Seconds, rate: Rate, bytes: Bytes, lasts: Seconds, least: Bytes,

@@ -71,6 +71,9 @@ pub struct EachRank {
     /// The 99th percentile of it.
     #[serde(default, skip_serializing_if = "Column::is_empty")]
     pub p99_ns: Column<u64>,
+    /// The rank that wrote what it read; only if it read.
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
+    pub data_of: Column<u32>,
     /// The amount moved at its deadline; only if it continued after the deadline.
     #[serde(default, skip_serializing_if = "Column::is_empty")]
     pub moved_at_deadline: Column<u64>,

@@ -4,7 +4,7 @@ use units::Dimension;
 
 use GroupValue::{Rates, Starts};
 use MetricKind::{Amount, Errors, Fairness, Latency, PartRate, Rate, Share, Span, Unevenness, WindowRate};
-use MetricValue::{OfGroup, OfTimeline, One, Over, Quotient};
+use MetricValue::{OfGroup, OfTimeline, OfWriter, One, Over, Quotient};
 use WorkPart::{Node, Rank};
 use measure::Histogram;
 use measure::statistics::{jain, max, max_over_min, min, min_of_mean, range, spread};
@@ -80,6 +80,8 @@ enum MetricValue {
     Over(WorkPart, PartValues, fn(&[f64]) -> Option<f64>),
     /// A statistic over the parts of a group, which have this phase at the same time.
     OfGroup(GroupValue, fn(&[f64]) -> Option<f64>),
+    /// From this phase and the one that wrote its data.
+    OfWriter,
     /// From its timeline, by a rule of the plan.
     OfTimeline,
 }
@@ -201,7 +203,7 @@ impl MetricRow {
                 let (values, _) = self.part_values(phase)?;
                 statistic(&values.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())
             }
-            OfGroup(..) | OfTimeline => None,
+            OfGroup(..) | OfWriter | OfTimeline => None,
         }
     }
 }
@@ -252,6 +254,7 @@ pub const METRICS: &[MetricRow] = &[
     row("errors", Errors, Some(Dimension::Count), None, One(errors)),
     row("failures", Errors, Some(Dimension::Count), OPERATIONS, One(failures)),
     row("cached", Share, SHARE, BYTES, One(|phase| phase.cached_before)),
+    row("own_node_share", Share, SHARE, BYTES, OfWriter),
     row("node.min", PartRate, None, None, Over(Node, EachRank::rates, min)),
     row("node.min_of_mean", Fairness, SHARE, None, Over(Node, EachRank::rates, min_of_mean)),
     row("node.spread", Unevenness, SHARE, None, Over(Node, EachRank::rates, spread)),

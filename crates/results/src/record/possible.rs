@@ -117,12 +117,16 @@ impl EachRank {
         let fits = amounts.iter().all(|column| column.fits(ranks))
             && times.iter().all(|column| column.fits(ranks))
             && self.node.fits(ranks)
+            && self.data_of.fits(ranks)
             && self.layout.fits(ranks);
         match self.ranks {
             count if count != of_phase => Some(("each_rank.ranks", "is not the number of ranks")),
             _ if !fits => Some(("each_rank", "has a column of another length")),
             _ if times.iter().any(|column| column.any(|value| value.is_nan() || value < 0.0)) => {
                 Some(("each_rank", NEGATIVE))
+            }
+            _ if self.data_of.any(|rank| rank >= self.ranks) => {
+                Some(("each_rank.data_of", "is a number without a rank"))
             }
             _ if self.node.any(|node| node as usize >= self.nodes.len()) => {
                 Some(("each_rank.node", "is a number without a node"))

@@ -44,6 +44,7 @@ pub(super) fn collect(
         wear_out: wears_out.then(|| (at.bytes, work.ns.saturating_sub(at.elapsed_ns))),
         opened_closed_ns: Some(opened_closed_ns(test, &done.stamps)),
         percentiles_ns: own.percentiles_ns,
+        data_of: setting.kind.reads().then_some(setting.owner),
         kernel: own.kernel,
         targets: asks.then(|| targets::of_file(test.storage.system_path(&setting.path))),
     };

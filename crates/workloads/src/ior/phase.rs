@@ -117,6 +117,7 @@ pub(super) fn run(test: &mut RunningTest<'_>, prepared: PreparedPhase) -> Result
         kind,
         repetition,
         path,
+        owner,
         cached_before,
         sampled,
         transfers,

@@ -14,7 +14,7 @@ const BEFORE: usize = 6;
 const OF_A_WRITE: usize = 12;
 const OF_A_READ: usize = 11;
 /// The row of a rank in the gather of a phase's record.
-const OF_THE_RECORD: Call = Call { name: "gather", bytes: 72 };
+const OF_THE_RECORD: Call = Call { name: "gather", bytes: 112 };
 
 fn parameters() -> Request {
     Request { write: true, keep: true, block: 1 << 16, transfer: 4096, ..Request::default() }
@@ -116,7 +116,7 @@ fn only_reports_about_every_rank_are_gathered() {
         assert_eq!(world, [record(), gather(24), record(), gather(24)], "one more row of each rank");
     }
     for world in gathered(&|p| p.verbose = 3) {
-        assert_eq!(world.iter().filter(|call| [48, 72].contains(&call.bytes)).count(), 4, "{world:?}");
+        assert_eq!(world.iter().filter(|call| [48, 112].contains(&call.bytes)).count(), 4, "{world:?}");
     }
     let quiet = |p: &mut Request| {
         (p.outlier_seconds, p.minutes_max, p.verbose) = (1000, 1000, 2);

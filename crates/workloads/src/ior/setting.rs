@@ -92,6 +92,8 @@ pub(super) struct PhaseSetting {
     pub(super) kind: PhaseKind,
     pub(super) repetition: Repetition,
     pub(super) path: PathBuf,
+    /// The rank whose data this rank moves.
+    pub(super) owner: u32,
     pub(super) cached_before: Option<f64>,
     /// What a few blocks of a plain read had.
     pub(super) sampled: Option<SampledData>,

@@ -18,7 +18,7 @@ use super::reduce;
 /// Number of different file layouts that are named. Files with other layouts have no known targets.
 const PLACES: usize = 4096;
 /// Numbers that a rank sends.
-const NUMBERS: usize = 13;
+const NUMBERS: usize = 14;
 /// The number of the hash of the targets.
 const PLACE: usize = 7;
 /// Marks a missing number.
@@ -35,6 +35,8 @@ pub struct Mine {
     pub opened_closed_ns: Option<[u64; 2]>,
     /// The 95th and 99th percentile of its latencies, see [`percentiles`].
     pub percentiles_ns: [u64; 2],
+    /// The rank that wrote what it read; `None` if it read nothing.
+    pub data_of: Option<u32>,
     /// What it had moved at its deadline, and how long it continued after it, if it did.
     pub wear_out: Option<(u64, u64)>,
     /// Bytes that the kernel fetched from and sent to storage for its process alone; `None` if ranks share a
@@ -59,6 +61,7 @@ pub fn collect(
     let RankWork { amount, ns, given } = mine.work;
     let given = given.into();
     let (ended, place_hash) = (mine.ended_ns, hash(&place));
+    let data_of = mine.data_of.map_or(NONE, u64::from);
     let row = [
         amount,
         ns,
@@ -73,6 +76,7 @@ pub fn collect(
         closed,
         p95,
         p99,
+        data_of,
     ];
     let rows: Option<Vec<[u64; NUMBERS]>> = reduce::gather(comm, row)?;
     let places = match mine.targets {
@@ -151,6 +155,9 @@ fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&FilePlaces>) ->
     if rows.iter().all(|row| row[9] != NONE) {
         (each.open_s, each.close_s) = (seconds(9, up), seconds(10, up));
     }
+    if rows.iter().all(|row| row[13] != NONE) {
+        each.data_of = rows.iter().map(|row| row[13] as u32).collect::<Vec<_>>().into();
+    }
     if rows.iter().all(|row| row[3] != NONE) {
         (each.moved_at_deadline, each.wear_out_s) = (column(3).into(), seconds(4, down));
     }
@@ -208,6 +215,7 @@ mod tests {
             ended_ns: u64::from(rank) * 1_000_000,
             opened_closed_ns: Some([1, 2_000_000]),
             percentiles_ns: [95, u64::from(rank)],
+            data_of: Some((rank + 2) % 6),
             wear_out: Some((7, 2_000_999)),
             kernel: Some([u64::from(rank) << 20, 0]),
             targets: Some(targets(rank)),
@@ -215,6 +223,7 @@ mod tests {
         assert_eq!((each.ranks, each.moved.of(5)), (6, Some(1 << 40 | 5)));
         assert_eq!((each.seconds.of(4), each.ended_s.of(4)), (Some(1.500_001), Some(0.004)));
         assert_eq!((each.open_s.of(1), each.close_s.of(1)), (Some(1e-6), Some(0.002)));
+        assert_eq!([0, 5].map(|rank| each.data_of.of(rank)), [Some(2), Some(1)]);
         assert_eq!((each.p95_ns.of(3), each.p99_ns.of(3)), (Some(95), Some(3)));
         assert_eq!((each.moved_at_deadline.of(2), each.wear_out_s.of(2)), (Some(7), Some(0.002)));
         assert_eq!((each.node.of(5), each.nodes.len()), (Some(0), 1));
@@ -232,6 +241,7 @@ mod tests {
             assert!(each.layout.is_empty() && each.targets.is_empty(), "{each:?}");
             assert!(each.moved_at_deadline.is_empty(), "no rank continued after a deadline");
             assert!(each.kernel_read.is_empty(), "ranks share a process");
+            assert!(each.data_of.is_empty(), "nothing is read");
             assert!(each.open_s.is_empty() && each.close_s.is_empty(), "they are parts of operations");
         }
     }

@@ -69,6 +69,8 @@ keys! {
         best_of: Option<Spanned<String>>, "\"write.bw\"",
             "the rate whose best repetition all its criteria are about, `as-written`. It can be that of a test \
              that works on the same files: `\"R.read.bw\"`";
+        require: Option<Spanned<RequireKeys>>, "{ bytes_per_node = \"150 % of memory\" }",
+            "what the measurement must be like. One that is not is INVALID";
         timeout: Option<Spanned<String>> = TIME, "\"10 min\"",
             "the time limit of one job, after which the job and its child processes are killed";
         cov_max: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Fraction]), "\"20 %\"",
@@ -99,6 +101,29 @@ keys! {
     }
     forms ["ior"], ["mdtest"], ["md_workbench"], ["fdtree"], ["ls_lr"], ["flash_io"], ["mpi_io"], ["app"],
         ["like"];
+}
+
+keys! {
+    RequireKeys, "require", "require = { … }",
+        "What a contract requires of a measurement beside its number";
+    may {
+        bytes_per_node: Option<Spanned<String>>, "\"150 % of memory\"",
+            "the least bytes that each phase with a criterion moves per node: a size, or a share of a node's \
+             memory";
+        job_time: Option<Spanned<String>> = TIME, "\"60 s\"", "the least duration of each job";
+        gap: Option<Spanned<String>> = TIME, "\"30 s\"",
+            "the most time from the last end in the job that it `uses` to its own first start";
+        cores: Option<Spanned<String>> = SHARE, "\"80 %\"", "the least ranks of a node, as a share of its cores";
+        ranks: Option<RanksWord>, "\"power of two\"", "what the number of ranks must be";
+        persistent: bool, "true", "whether written data must be flushed within the measured time";
+    }
+}
+
+words! {
+    /// What a number of ranks must be.
+    pub(crate) enum RanksWord {
+        PowerOfTwo = "power of two",
+    }
 }
 
 keys! {

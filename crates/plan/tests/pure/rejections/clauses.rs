@@ -225,6 +225,42 @@ fn the_best_repetition_is_chosen_by_a_rate_of_the_test_or_of_one_on_the_same_fil
 }
 
 #[test]
+fn requirements_of_a_measurement_are_read_and_checked() {
+    let with = |require: &str| {
+        format!(
+            "[[test]]\nid = \"W\"\nior = \"-w -k\"\nrole = \"reported\"\n[[test]]\nid = \"R\"\n\
+             ior = \"-r -k\"\nuses = \"W\"\nrole = \"reported\"\nrequire = {{ {require} }}\n"
+        )
+    };
+    let required = |require: &str| plan(&with(require)).tests[1].required.clone();
+    let bytes = |text: &str| required(&format!("bytes_per_node = \"{text}\"")).bytes_per_node;
+    assert_eq!(bytes("128 GiB"), Some(plan::BytesPerNode::Bytes(128.0 * f64::from(1 << 30))));
+    assert_eq!(bytes("150 % of memory"), Some(plan::BytesPerNode::OfMemory(1.5)));
+    let all = required(
+        "job_time = \"1 min\", gap = \"30 s\", cores = \"80 %\", ranks = \"power of two\", persistent = true",
+    );
+    let wanted = plan::Requirements {
+        job_s: Some(60.0),
+        gap_s: Some(30.0),
+        cores: Some(0.8),
+        power_of_two: true,
+        persistent: true,
+        bytes_per_node: None,
+    };
+    assert_eq!(all, wanted);
+    for (require, wanted) in [
+        ("bytes_per_node = \"128\"", "test R: require: bytes_per_node: `128` has no unit"),
+        ("bytes_per_node = \"5 s of memory\"", "test R: require: bytes_per_node: `5 s` does not fit"),
+        ("ranks = \"power of 3\"", "unknown word `power of 3`"),
+    ] {
+        let found = rejection(&with(require));
+        assert!(found.contains(wanted), "{require}\n{found}");
+    }
+    let found = rejection(&with("gap = \"1 s\"").replace("uses = \"W\"\n", "").replace("-r -k", "-w"));
+    assert!(found.contains("require.gap is the time since the test whose files it `uses`"), "{found}");
+}
+
+#[test]
 fn a_criterion_has_its_own_rule_and_its_own_limit_of_variability() {
     let defaults = "[defaults]\ncov_max = \"20 %\"\n";
     let rule = "decide = { rule = \"as-written\" }\n";

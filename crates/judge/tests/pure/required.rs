@@ -1,0 +1,95 @@
+//! What a plan requires of a measurement beside its number.
+
+use results::folder::{Campaign, Job};
+use results::reason::{Code, row};
+use results::record::{Moments, Phase, Record};
+use results::{Outcome, Verdict};
+
+use super::{Parsed, campaign, job, one, outcome, phase, plan, verdicts_of};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Three repetitions of a write of 100 bytes by these ranks on these nodes, each with 10 bytes of memory and
+/// 4 cores, after `change`.
+fn verdict(require: &str, [ranks, nodes]: [u32; 2], change: fn(&mut Job)) -> Verdict {
+    let repetition = |number| {
+        let mut job = job("T", number, phase("write", 100));
+        job.info.seconds = 60.0;
+        let Record::Run(run) = &mut job.records[0] else { panic!() };
+        (run.ranks, run.nodes) = (ranks, nodes);
+        change(&mut job);
+        job
+    };
+    let mut campaign = campaign((1..4).map(repetition).collect());
+    campaign.before.as_mut().unwrap().cores = 4;
+    let criterion = "criterion = { metric = \"write.bw\", op = \">=\", value = \"90 B/s\" }";
+    one(
+        &plan(&format!("ior = \"-w -e\"\nranks = {ranks}\nrequire = {{ {require} }}\n{criterion}")),
+        &campaign,
+    )
+}
+
+fn recorded(job: &mut Job) -> &mut Phase {
+    let Record::Phase(phase) = &mut job.records[1] else { panic!() };
+    phase
+}
+
+#[test]
+fn a_measurement_that_is_not_as_required_is_invalid() {
+    let none = |_: &mut Job| ();
+    let cases: [(&str, &str, [u32; 2], fn(&mut Job)); 9] = [
+        ("bytes_per_node = \"100 B\"", "bytes_per_node = \"101 B\"", [1, 1], none),
+        ("bytes_per_node = \"1000 % of memory\"", "bytes_per_node = \"1001 % of memory\"", [1, 1], none),
+        ("bytes_per_node = \"50 B\"", "bytes_per_node = \"51 B\"", [2, 2], none),
+        ("bytes_per_node = \"40 B\"", "bytes_per_node = \"41 B\"", [1, 1], |job| {
+            recorded(job).repeated_bytes = 60;
+        }),
+        ("job_time = \"60 s\"", "job_time = \"61 s\"", [1, 1], none),
+        ("cores = \"25 %\"", "cores = \"26 %\"", [1, 1], none),
+        ("cores = \"75 %\"", "cores = \"76 %\"", [6, 2], none),
+        ("job_time = \"60 s\"", "ranks = \"power of two\"", [6, 1], none),
+        ("ranks = \"power of two\"", "persistent = true", [4, 1], |job| recorded(job).persisted = false),
+    ];
+    for (met, missed, placement, change) in cases {
+        let found = verdict(met, placement, change);
+        assert_ne!(found.reason.code, Code::RequirementNotMet, "{met}: {}", found.reason);
+        let found = verdict(missed, placement, change);
+        assert_eq!(outcome(&found), (Outcome::Invalid, Code::RequirementNotMet), "{missed}");
+    }
+}
+
+#[test]
+fn a_read_that_begins_too_long_after_the_write_of_its_files_is_invalid() {
+    let text = |gap: &str| {
+        format!(
+            "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n\
+             [[test]]\nid = \"W\"\nrepetitions = 2\nior = \"-w -e -k\"\nrole = \"reported\"\n\
+             [[test]]\nid = \"R\"\nrepetitions = 2\nior = \"-r -k -C\"\nuses = \"W\"\n\
+             require = {{ gap = \"{gap}\" }}\n\
+             criterion = {{ metric = \"read.bw\", op = \">=\", value = \"90 B/s\" }}\n"
+        )
+    };
+    // Each takes a second. In the second repetition the read begins 20 s after the end of the write.
+    let at = |id: &str, repetition: u32, name: &str, from: u64| {
+        let moments = Moments {
+            first_start_unix_ns: from * SECOND,
+            last_end_unix_ns: (from + 1) * SECOND,
+            timeline_unix_ns: from * SECOND,
+            uncertainty_ns: SECOND / 4,
+        };
+        job(id, repetition, Phase { moments: Some(moments), ..phase(name, 100) })
+    };
+    let jobs = vec![
+        at("W", 1, "write", 1000),
+        at("R", 1, "read", 1002),
+        at("W", 2, "write", 1100),
+        at("R", 2, "read", 1121),
+    ];
+    let campaign: Campaign = campaign(jobs);
+    let verdict = |gap: &str| verdicts_of(&text(gap).parsed(), &campaign).remove(0);
+    assert_ne!(verdict("20.5 s").reason.code, Code::RequirementNotMet, "with the uncertainty of both clocks");
+    let missed = verdict("20.4 s");
+    assert_eq!(outcome(&missed), (Outcome::Invalid, Code::RequirementNotMet));
+    assert_eq!(missed.reason.get(row::RequirementNotMet::gap), Some(20.5));
+    assert_eq!(missed.reason.get(row::RequirementNotMet::maker), Some("W"));
+}

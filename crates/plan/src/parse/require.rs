@@ -1,0 +1,53 @@
+//! The rules of `require`: what a contract requires of a measurement beside its number.
+//!
+//! Never here: whether a measurement is so.
+
+use toml::Spanned;
+use units::Dimension;
+
+use super::defaults::{Defaults, ParseResult};
+use super::{BytesPerNode, Requirements, Uses, wire};
+
+impl Defaults<'_> {
+    /// The requirements of a test on the files of `uses`.
+    pub(super) fn required(
+        &self,
+        who: &str,
+        wire: Option<&Spanned<wire::RequireKeys>>,
+        uses: Option<&Uses>,
+    ) -> ParseResult<Requirements> {
+        let Some(wire) = wire.map(Spanned::get_ref) else { return Ok(Requirements::default()) };
+        let quantity = |key: &str, text: &Option<Spanned<String>>, dimension| {
+            let text = text.as_ref();
+            text.map(|text| self.place.quantity(who, &format!("require.{key}"), text, dimension)).transpose()
+        };
+        if let Some(gap) = wire.gap.as_ref().filter(|_| !matches!(uses, Some(Uses::Test(_)))) {
+            let what = "require.gap is the time since the test whose files it `uses`, and it uses none";
+            return Err(self.place.error(gap, format!("{who}: {what}")));
+        }
+        Ok(Requirements {
+            bytes_per_node: self.bytes_per_node(who, wire.bytes_per_node.as_ref())?,
+            job_s: quantity("job_time", &wire.job_time, Dimension::Seconds)?,
+            gap_s: quantity("gap", &wire.gap, Dimension::Seconds)?,
+            cores: quantity("cores", &wire.cores, Dimension::Fraction)?,
+            power_of_two: wire.ranks.is_some(),
+            persistent: wire.persistent,
+        })
+    }
+
+    fn bytes_per_node(&self, who: &str, text: Option<&Spanned<String>>) -> ParseResult<Option<BytesPerNode>> {
+        let Some(text) = text else { return Ok(None) };
+        let who = format!("{who}: require");
+        match text.get_ref().trim().strip_suffix("of memory") {
+            Some(share) => {
+                let share = Spanned::new(text.span(), share.trim().to_owned());
+                let share = self.place.quantity(&who, "bytes_per_node", &share, Dimension::Fraction)?;
+                Ok(Some(BytesPerNode::OfMemory(share)))
+            }
+            None => {
+                let bytes = self.place.quantity(&who, "bytes_per_node", text, Dimension::Bytes)?;
+                Ok(Some(BytesPerNode::Bytes(bytes)))
+            }
+        }
+    }
+}
