@@ -233,6 +233,7 @@ const OF_PLANS: &[&str] = &[
     "not-aged",
     "optimal-undefined",
     "read-beyond-written",
+    "requirement-not-met",
     "shared-unique-pair",
     "stat-unnamed",
     "threshold-missing",
@@ -310,6 +311,36 @@ fn a_reader_of_more_than_was_written_is_found() {
     let file = "-O stoneWallingStatusFile=F";
     assert!(!beyond(&format!("{stopped} {file}"), &format!("ior -r -k -C -F -b 16g -z {file}")));
     assert!(!beyond(stopped, "ior -r -k -C -F -b ${SMALLEST}"), "an unknown size is not guessed");
+}
+
+#[test]
+fn what_a_command_line_shows_is_compared_with_what_the_plan_requires() {
+    let missed = |required: &plan::Requirements, ppn: u32| {
+        let line = format!("srun -N 3 --ntasks-per-node={ppn} ior -w -e -F -b 4g");
+        let subject = LineSubject {
+            required: required.clone(),
+            ram_bytes: Some(1 << 37),
+            cores: Some(64),
+            ..subject("", &line)
+        };
+        ids(&subject).contains(&"requirement-not-met")
+    };
+    let none = plan::Requirements::default();
+    assert!(!missed(&none, 2));
+    let bytes = |bytes| plan::Requirements { bytes_per_node: Some(bytes), ..none.clone() };
+    // 48 ranks write 192 GiB on a node with 128 GiB of memory.
+    for (wanted, found) in [
+        (plan::BytesPerNode::OfMemory(1.5), false),
+        (plan::BytesPerNode::OfMemory(1.51), true),
+        (plan::BytesPerNode::Bytes(192.0 * f64::from(1 << 30)), false),
+        (plan::BytesPerNode::Bytes(193.0 * f64::from(1 << 30)), true),
+    ] {
+        assert_eq!(missed(&bytes(wanted), 48), found, "{wanted:?}");
+    }
+    let cores = plan::Requirements { cores: Some(0.8), ..none.clone() };
+    assert_eq!([51, 52].map(|ppn| missed(&cores, ppn)), [true, false]);
+    let two = plan::Requirements { power_of_two: true, ..none };
+    assert!(missed(&two, 4), "12 ranks");
 }
 
 #[test]
