@@ -39,7 +39,7 @@ pub use each_rank::{Column, EachRank, Moments, WorkPart};
 pub use failed_call::{ErrorCause, FailedCall, error_cause, error_name};
 pub use identity::{MappedObject, NodeIdentity};
 pub use kernel::{ClockPace, KernelCount, MountCount};
-pub use metrics::{CACHED_SHARE, GroupValue, METRICS, Metric, MetricKind, MetricRow};
+pub use metrics::{CACHED_SHARE, GroupValue, METRICS, Metric, MetricKind, MetricRow, PartStatistic};
 pub use opened::{OpenedFiles, StrayFile};
 pub use phase_names::{BENCHMARK, has_kinds, is_kind, is_part};
 pub use reported::{Reported, ReportedPhase, printed_words};

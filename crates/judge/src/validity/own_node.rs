@@ -1,4 +1,5 @@
-//! How much of the data of a read was written on the node that read it, from the nodes that both jobs recorded.
+//! How much of the data of a read was written on the node that read it, by the nodes that both jobs
+//! recorded.
 //!
 //! Never here: whether it came from the memory of that node.
 

@@ -6,22 +6,19 @@ use measure::statistics::mean;
 use plan::Group;
 use results::Outcome;
 use results::reason::{Reason, reason};
-use results::record::{GroupValue, MetricRow};
+use results::record::{GroupValue, MetricRow, PartStatistic};
 use units::Quantity;
 
 use super::of_part;
 use crate::case::{TestCriterion, measuring};
 use crate::validity::{Unusable, measured, window};
 
-/// A statistic of a metric that compares parts.
-type Statistic = fn(&[f64]) -> Option<f64>;
-
 /// Whether a criterion on a group compares its parts.
 pub(super) fn compares(case: &TestCriterion<'_>) -> bool {
     compared(case).is_some()
 }
 
-fn compared(case: &TestCriterion<'_>) -> Option<(GroupValue, Statistic)> {
+fn compared(case: &TestCriterion<'_>) -> Option<(GroupValue, PartStatistic)> {
     MetricRow::named(case.metric())?.of_group()
 }
 

@@ -51,8 +51,8 @@ fn cases<'a>(index: &'a Index<'a>, score: &Score, measured: &'a [Criterion]) -> 
     score.parts.iter().zip(measured).map(case).collect()
 }
 
-/// The score of each repetition, or of the best ones of tests with `best_of`. The values of the parts are those
-/// of `measured`.
+/// The score of each repetition, or of the best ones of tests with `best_of`. The values of the parts are
+/// those of `measured`.
 fn values(
     score: &Score,
     cases: &[TestCriterion<'_>],

@@ -93,9 +93,9 @@ fn one_node_is_not_even() {
     assert_eq!(outcome(&found), (Outcome::Invalid, Code::MetricMissing));
 }
 
-/// The verdict on the share of data that ranks read on the node that wrote it. Both tests have four ranks, each
-/// with its own file: the writers are on these nodes, the readers on two nodes of two ranks. Rank 3 reads 400
-/// bytes, and the others 200.
+/// The verdict on the share of data that ranks read on the node that wrote it. Both tests have four ranks,
+/// each with its own file: the writers are on these nodes, the readers on two nodes of two ranks. Rank 3
+/// reads 400 bytes, and the others 200.
 fn own_node_share(writers: [u32; 4], data_of: [u32; 4], write: fn(&mut Phase)) -> Verdict {
     let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
                 [[test]]\nid = \"W\"\nior = \"-w -e -k -F\"\nrole = \"reported\"\n\

@@ -34,10 +34,13 @@ fn recorded(job: &mut Job) -> &mut Phase {
     phase
 }
 
+/// What is met, what is not, ranks and nodes, and a change of each job.
+type Case = (&'static str, &'static str, [u32; 2], fn(&mut Job));
+
 #[test]
 fn a_measurement_that_is_not_as_required_is_invalid() {
     let none = |_: &mut Job| ();
-    let cases: [(&str, &str, [u32; 2], fn(&mut Job)); 9] = [
+    let cases: [Case; 9] = [
         ("bytes_per_node = \"100 B\"", "bytes_per_node = \"101 B\"", [1, 1], none),
         ("bytes_per_node = \"1000 % of memory\"", "bytes_per_node = \"1001 % of memory\"", [1, 1], none),
         ("bytes_per_node = \"50 B\"", "bytes_per_node = \"51 B\"", [2, 2], none),

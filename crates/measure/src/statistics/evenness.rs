@@ -4,7 +4,8 @@
 
 use super::{max, mean, min};
 
-/// The most that [`max_over_min`] is, also if a part did nothing. No limit allows it, and a record can have it.
+/// The most that [`max_over_min`] is, also if a part did nothing. No limit allows it, and a record can have
+/// it.
 const MAX_OVER_MIN: f64 = 1e9;
 
 /// The smallest value over the mean; `None` with a mean of 0.

@@ -158,8 +158,8 @@ stats! {
         exceeds_mean: true,
         ..FACT
     };
-    /// That of the repetition in which another value was best. It is not known here which one that is, so each
-    /// is as probable.
+    /// That of the repetition in which another value was best. Which one that is, is not known here. The
+    /// first of the values is taken for it.
     Best = StatRow {
         word: "best",
         value: |values| values.first().copied(),

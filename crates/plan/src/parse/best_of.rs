@@ -1,12 +1,18 @@
-//! The rules of `best_of`: the repetition that all criteria of a test are about is chosen by a rate, its own or
-//! that of a test that works on the same files.
+//! The rules of `best_of`, the rate that chooses the repetition that all criteria of a test are about.
 //!
 //! Never here: which repetition that is.
 
 use results::record::{MetricKind, MetricRow};
+use toml::Spanned;
 
 use super::defaults::Defaults;
 use super::{BestOf, Plan, Uses};
+
+/// The choice as the plan writes it, of the test that is added next.
+pub(super) fn written(key: Option<&Spanned<String>>, plan: &Plan) -> Option<BestOf> {
+    let metric = key?;
+    Some(BestOf { test: plan.tests.len(), metric: metric.get_ref().clone(), span: metric.span() })
+}
 
 impl Defaults<'_> {
     /// Completes `best_of` of all tests, of which one may name a later one. Errors are added.
@@ -26,6 +32,9 @@ impl Defaults<'_> {
     /// The test whose rate chooses, and the metric.
     fn chooser(&self, at: usize, best: &BestOf, plan: &Plan) -> Result<(usize, String), String> {
         let test = &plan.tests[at];
+        if test.part.is_some() {
+            return Err("the repetitions of a part belong to those of its group".to_owned());
+        }
         let (other, metric) = match self.dimension_of(&best.metric, test) {
             Ok(_) => (at, best.metric.clone()),
             Err(why) => self.measured(&best.metric, None, plan).map_err(|_| why)?,

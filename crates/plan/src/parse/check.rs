@@ -80,7 +80,6 @@ pub(super) fn plan(
     };
     needed_parts(&file, &defaults, &mut plan);
     entries(&file, &defaults, &mut plan);
-    defaults.best_repetitions(&mut plan);
     scores(&file, &defaults, &mut plan);
     for asked in &file.projection {
         plan.projections.extend(errors.kept(defaults.projection(asked, &plan)));
@@ -147,6 +146,7 @@ fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) {
             plan.groups.truncate(whole.2);
         }
     }
+    defaults.best_repetitions(plan);
     if plan.tests.is_empty() && defaults.errors.number() == 0 {
         let what = "the plan has no [[test]], [[series]] or [[group]]. Add at least one.";
         defaults.errors.add(defaults.place.at(0..0, what));

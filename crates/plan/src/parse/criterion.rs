@@ -66,37 +66,8 @@ impl Defaults<'_> {
         if is_variability && matches!(goal, Goal::Share { .. }) {
             return Err(rejected("a variability is compared with a share, such as `5 %`".to_owned()));
         }
-        let best = test.best_of.as_ref().filter(|_| !holder.is_group && dimension != Dimension::Count);
-        if best.is_some() && wire.stat.is_some() {
-            let what = "`best_of` of the test chooses one repetition. Remove `stat`, or `best_of`.";
-            return Err(self.place.error(&wire.metric, format!("{who}: {metric}: {what}")));
-        }
-        if best.is_some() && !matches!(goal, Goal::Value(_)) {
-            return Err(rejected(
-                "its test has `best_of`. Compare it with a value, or a share of known.NAME.".to_owned(),
-            ));
-        }
-        let stat = match wire.stat {
-            // The rate that chooses is the highest of all.
-            None if best.is_some_and(|best| best.metric == metric) => Stat::Max,
-            None if best.is_some() => Stat::Best,
-            Some(Stat::Best) => {
-                let what = "`best` needs a test with `best_of`, which chooses the repetition";
-                return Err(self.place.error(&wire.metric, format!("{who}: {metric}: {what}")));
-            }
-            // Counts are not averaged: the worst repetition decides.
-            None if dimension == Dimension::Count => match metric.rsplit('.').next() {
-                Some("pass") => Stat::Min,
-                _ => Stat::Max,
-            },
-            // `min` means the worst, which is the largest value where less is better.
-            None if test.decide.stat == Stat::Min && matches!(op, Comparison::AtMost | Comparison::Below) => {
-                Stat::Max
-            }
-            None => test.decide.stat,
-            Some(stat) => stat,
-        };
-        let stat_named = wire.stat.is_some() || best.is_some() || test.decide.chosen;
+        let stat = stat(wire.stat, (&metric, op, dimension), &goal, test).map_err(rejected)?;
+        let stat_named = wire.stat.is_some() || test.best_of.is_some() || test.decide.chosen;
         Ok(Some(Criterion { metric, stat, stat_named, op, goal, written, dimension, terms }))
     }
 
@@ -287,6 +258,43 @@ impl Defaults<'_> {
         };
         let by_bound = matches!(wire.rule, wire::RuleWord::LowerBound);
         Ok(Decide { chosen: true, stat, by_bound, as_written, asked, looks })
+    }
+}
+
+/// The statistic that is compared: the one that the criterion names, that of `best_of`, or that of `decide`.
+fn stat(
+    named: Option<Stat>,
+    (metric, op, dimension): (&str, Comparison, Dimension),
+    goal: &Goal,
+    test: &Test,
+) -> Result<Stat, String> {
+    if dimension == Dimension::Count && named.is_none() {
+        // Counts are not averaged: the worst repetition decides.
+        let is_passed = metric.rsplit('.').next() == Some("pass");
+        return Ok(if is_passed { Stat::Min } else { Stat::Max });
+    }
+    let rejected = |what: &str| Err(what.to_owned());
+    match (&test.best_of, named) {
+        (Some(_), Some(_)) => {
+            rejected("`best_of` of the test chooses one repetition. Remove `stat`, or `best_of`.")
+        }
+        (Some(_), None) if !matches!(goal, Goal::Value(_)) => {
+            rejected("its test has `best_of`. Compare it with a value, or a share of known.NAME.")
+        }
+        // The rate that chooses is the highest of all.
+        (Some(best), None) if best.metric == metric => Ok(Stat::Max),
+        (Some(_), None) => Ok(Stat::Best),
+        (None, Some(Stat::Best)) => {
+            rejected("`best` needs a test with `best_of`, which chooses the repetition")
+        }
+        (None, Some(stat)) => Ok(stat),
+        // `min` means the worst, which is the largest value where less is better.
+        (None, None)
+            if test.decide.stat == Stat::Min && matches!(op, Comparison::AtMost | Comparison::Below) =>
+        {
+            Ok(Stat::Max)
+        }
+        (None, None) => Ok(test.decide.stat),
     }
 }
 

@@ -10,7 +10,8 @@ use super::criterion::CriterionHolder;
 use super::defaults::{Defaults, ParseResult, Variant, among, holder, name};
 use super::placement::RanksRequest;
 use super::{
-    BestOf, Course, Criterion, Export, Import, Placement, Plan, Role, Search, Test, Uses, state, waiver, wire,
+    Course, Criterion, Export, Import, Placement, Plan, Requirements, Role, Search, Test, Uses, best_of,
+    state, waiver, wire,
 };
 use crate::language::rejections::Rejection;
 use crate::line::Line;
@@ -29,6 +30,7 @@ struct TestRun {
     course: Course,
     sustained_s: Option<f64>,
     exports: Vec<Export>,
+    required: Requirements,
 }
 
 impl TestCommand<'_> {
@@ -135,14 +137,12 @@ impl Defaults<'_> {
         let repetitions = errors.kept(self.repetitions(&who, wire, variant));
         let role = errors.kept(self.role(&who, wire, variant, plan));
         let waivers = errors.kept(waiver::all(&who, &id, &wire.waive, self.place));
-        let timeout_s = errors.kept(self.timeout(&who, wire.timeout.as_ref()));
+        let timeout_s = errors.kept(self.timeout(&who, wire.timeout.as_ref())).unwrap_or_default();
         let cov_max = self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction);
         let cov_max = errors.kept(cov_max);
-        let uses = ran.as_ref().and_then(|ran| ran.uses.as_ref());
-        let required = errors.kept(self.required(&who, wire.require.as_ref(), uses));
         let fs = errors.kept(self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id));
         let clause = wire.clause.as_ref().or(variant.clause.as_ref());
-        let named = errors.kept(self.clause(&who, clause, &id));
+        let named = errors.kept(self.clause(&who, clause, &id)).map(|(_, text)| text);
         let (Some(decide), Some(words), Some(ran), Some(placement), Some(role), Some(fs), Some(named)) =
             (decide, words, ran, placement, role, fs, named)
         else {
@@ -152,7 +152,7 @@ impl Defaults<'_> {
             family: variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone()),
             name: wire.id.get_ref().clone(),
             setup: wire.setup.iter().map(|command| variant.at_step(command)).collect(),
-            clause: named.1,
+            clause: named,
             placement,
             launch: None,
             step: variant.step.clone(),
@@ -169,20 +169,16 @@ impl Defaults<'_> {
             role,
             criteria: Vec::new(),
             sustained_s: ran.sustained_s,
-            required: required.unwrap_or_default(),
+            required: ran.required,
             course: ran.course,
             waivers: waivers.unwrap_or_default(),
-            timeout_s: timeout_s.unwrap_or_default(),
+            timeout_s,
             cov_max: cov_max.unwrap_or_default(),
             cache_warm: wire.cache == wire::CacheWord::Warm,
             fs,
             decide,
             looks: Vec::new(),
-            best_of: wire.best_of.as_ref().map(|metric| BestOf {
-                test: plan.tests.len(),
-                metric: metric.get_ref().clone(),
-                span: metric.span(),
-            }),
+            best_of: best_of::written(wire.best_of.as_ref(), plan),
             at: self.place.line_column(&words.span()),
             id,
         };
@@ -190,8 +186,7 @@ impl Defaults<'_> {
         if variant.has_error || errors.number() > before {
             return Err(Rejection::Follows);
         }
-        self.runnable(&who, &words.span(), &test, plan)?;
-        Ok(test)
+        self.runnable(&who, &words.span(), &test, plan).map(|()| test)
     }
 
     /// Whether its id can be used, and is the only such id.
@@ -237,11 +232,13 @@ impl Defaults<'_> {
         let exports = super::exports::named(&wire.exports, &line)
             .map_err(|why| self.place.error(&wire.id, format!("{who}: {why}")));
         let exports = errors.kept(exports);
+        let required = errors.kept(self.required(who, wire.require.as_ref(), found));
         Some(TestRun {
             uses: uses?,
             course: course?,
             sustained_s: sustained_s?,
             exports: exports?,
+            required: required?,
             line,
             imports,
         })

@@ -641,13 +641,16 @@ reasons! {
                in an earlier campaign ({folder}). They may have left its cache since."];
     /// A measurement is not what the plan requires beside its number.
     RequirementNotMet "requirement-not-met" { per_node: Bytes, least: Bytes, lasted: Seconds, needed: Seconds,
-        gap: Seconds, allowed: Seconds, maker: Text, all_ranks: Count, ranks: Count, cores: Count, share: Share }
-        says ["Repetition {repetition}: {phase} moved {per_node} per node, and at least {least} are required.",
+        gap: Seconds, allowed: Seconds, maker: Text, all_ranks: Count, ranks: Count, cores: Count,
+        share: Share }
+        says ["Repetition {repetition}: {phase} moved {per_node} per node, and at least {least} are \
+               required.",
               "Repetition {repetition} lasted {lasted}, and at least {needed} are required.",
-              "Repetition {repetition} began {gap} after the end of {maker}, and at most {allowed} are allowed.",
+              "Repetition {repetition} began {gap} after the end of {maker}, and at most {allowed} are \
+               allowed.",
               "Repetition {repetition} had {all_ranks} ranks, and a power of two is required.",
-              "Repetition {repetition} had {ranks|rank} per node with {cores|core}, and at least {share} of them \
-               are required.",
+              "Repetition {repetition} had {ranks|rank} per node with {cores|core}, and at least {share} of \
+               them are required.",
               "Repetition {repetition}: {phase} did not flush its data within the measured time, which is \
                required."]
         remedy ["Change the command line or the placement, and measure again."]
@@ -1207,8 +1210,8 @@ reasons! {
                {mean}."];
     /// The repetition that a criterion is about.
     BestRepetition "best-repetition" { test: Text, n: Count, value: Amount }
-        says ["Repetition {repetition} of {n} had the highest {metric} of {test}: {value}. The best of several \
-               repetitions is above what one reaches on average."];
+        says ["Repetition {repetition} of {n} had the highest {metric} of {test}: {value}. The best of \
+               several repetitions is above what one reaches on average."];
     /// The records do not state the rate of a part while all parts were active.
     CommonWindowUnknown "common-window-unknown" {}
         says ["{phase}: the rate while all parts were active is not known, because the phase has no \

@@ -137,9 +137,9 @@ impl OwnWork {
 }
 
 impl EachRank {
-    /// What each part with work moved per second of its own time, from open to close, with its number: the
-    /// index in `nodes`, or the rank. The time of a node is from the start of its first rank to the end of
-    /// its last. `None` if the record does not have it.
+    /// What each part with work moved per second of its own time, from open to close. Its number is the index
+    /// in `nodes`, or the rank. The time of a node is from the start of its first rank to the end of its
+    /// last. `None` if the record does not have it.
     pub fn rates(&self, part: WorkPart) -> Option<Vec<(u32, f64)>> {
         self.parts(part, |own| Some(own.moved as f64 / (own.until_s - own.from_s)))
     }

@@ -77,9 +77,9 @@ enum MetricValue {
     /// Amount and seconds, whose quotient is the value.
     Quotient(fn(&Phase) -> (u64, f64)),
     /// A statistic over a value of each node or rank.
-    Over(WorkPart, PartValues, fn(&[f64]) -> Option<f64>),
+    Over(WorkPart, PartValues, PartStatistic),
     /// A statistic over the parts of a group, which have this phase at the same time.
-    OfGroup(GroupValue, fn(&[f64]) -> Option<f64>),
+    OfGroup(GroupValue, PartStatistic),
     /// From this phase and the one that wrote its data.
     OfWriter,
     /// From its timeline, by a rule of the plan.
@@ -94,6 +94,9 @@ pub enum GroupValue {
     /// The starts of the phase, seconds.
     Starts,
 }
+
+/// A statistic over the values of nodes, ranks or parts of a group; `None` with too few.
+pub type PartStatistic = fn(&[f64]) -> Option<f64>;
 
 /// The values of the nodes or ranks, with their numbers.
 type PartValues = fn(&EachRank, WorkPart) -> Option<Vec<(u32, f64)>>;
@@ -184,7 +187,7 @@ impl MetricRow {
     }
 
     /// What it compares among the parts of a group, and the statistic; `None` for a metric of one test.
-    pub fn of_group(&self) -> Option<(GroupValue, fn(&[f64]) -> Option<f64>)> {
+    pub fn of_group(&self) -> Option<(GroupValue, PartStatistic)> {
         match self.value {
             OfGroup(what, statistic) => Some((what, statistic)),
             _ => None,

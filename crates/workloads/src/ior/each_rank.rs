@@ -11,7 +11,6 @@ use ranks::Halt;
 use results::record::{Balance, EachRank};
 use storage::targets;
 
-use super::numbers::OwnNumbers;
 use super::observer::{IorEvent, IorRankTimes, RankStamps};
 use super::setting::PhaseSetting;
 use super::test::RunningTest;
@@ -25,7 +24,16 @@ use crate::kit::stamps::PhaseStamps;
 /// The verbosity at which every rank's stamps and files are reported.
 const EACH_AT: u32 = 3;
 
-/// What each rank did, for the record, on rank 0. `own` has the numbers of this rank alone. The slowest is added to the balance. This runs after the clock has stopped. Collective.
+/// What this rank alone has.
+pub(super) struct OwnNumbers {
+    /// Bytes that the kernel fetched and sent for it.
+    pub(super) kernel: Option<[u64; 2]>,
+    /// Of its latencies.
+    pub(super) percentiles_ns: [u64; 2],
+}
+
+/// What each rank did, for the record, on rank 0. The slowest is added to the balance. This runs after the
+/// clock has stopped. Collective.
 pub(super) fn collect(
     test: &RunningTest<'_>,
     setting: &PhaseSetting,

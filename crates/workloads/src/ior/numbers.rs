@@ -5,7 +5,7 @@ use measure::Meter;
 use ranks::Halt;
 use results::record::{Balance, Check, ClockPace, KernelCount, OpenedFiles, Stonewall, SyncTime};
 
-use super::each_rank;
+use super::each_rank::{self, OwnNumbers};
 use super::setting::{PhaseOutcome, PhaseSetting};
 use super::sync_time::SyncPlaces;
 use super::test::RunningTest;
@@ -32,14 +32,6 @@ pub(super) struct PhaseNumbers {
     pub(super) kernel: Option<KernelCount>,
     pub(super) own: OwnNumbers,
     pub(super) pace: Option<ClockPace>,
-}
-
-/// What this rank alone has.
-pub(super) struct OwnNumbers {
-    /// Bytes that the kernel fetched and sent for it.
-    pub(super) kernel: Option<[u64; 2]>,
-    /// Of its latencies.
-    pub(super) percentiles_ns: [u64; 2],
 }
 
 /// Reduces the numbers of this phase. The latencies and the timeline of rank 0 become those of all ranks.

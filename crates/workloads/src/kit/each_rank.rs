@@ -90,8 +90,8 @@ pub fn collect(
     Ok(rows.map(|rows| columns(&rows, node, places.as_ref())))
 }
 
-/// The 95th and 99th percentile of the latencies of a rank. They must be read before the latencies of all ranks
-/// are put together.
+/// The 95th and 99th percentile of the latencies of a rank. They must be read before the latencies of all
+/// ranks are put together.
 pub fn percentiles(latency: &Histogram) -> [u64; 2] {
     [0.95, 0.99].map(|share| latency.quantile(share))
 }
@@ -138,28 +138,30 @@ impl FilePlaces {
 fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&FilePlaces>) -> EachRank {
     let column = |at: usize| -> Vec<u64> { rows.iter().map(|row| row[at]).collect() };
     // Microseconds are precise enough for any comparison and halve the size.
-    let seconds = |at: usize, microseconds: fn(u64) -> u64| -> Column<f64> {
-        rows.iter().map(|row| microseconds(row[at]) as f64 / 1e6).collect::<Vec<_>>().into()
+    let seconds = |at: usize| -> Column<f64> {
+        rows.iter().map(|row| (row[at] / 1000) as f64 / 1e6).collect::<Vec<_>>().into()
     };
-    // A time of work is rounded up, so that no rate is too high.
-    let (down, up): (fn(u64) -> u64, fn(u64) -> u64) = (|ns| ns / 1000, |ns| ns.div_ceil(1000));
+    // Times of work are rounded up, so that no rate is too high.
+    let seconds_up = |at: usize| -> Column<f64> {
+        rows.iter().map(|row| row[at].div_ceil(1000) as f64 / 1e6).collect::<Vec<_>>().into()
+    };
     let mut each = EachRank {
         ranks: rows.len() as u32,
         moved: column(0).into(),
-        seconds: seconds(1, up),
-        ended_s: seconds(2, down),
+        seconds: seconds_up(1),
+        ended_s: seconds(2),
         p95_ns: column(11).into(),
         p99_ns: column(12).into(),
         ..EachRank::default()
     };
     if rows.iter().all(|row| row[9] != NONE) {
-        (each.open_s, each.close_s) = (seconds(9, up), seconds(10, up));
+        (each.open_s, each.close_s) = (seconds_up(9), seconds_up(10));
     }
     if rows.iter().all(|row| row[13] != NONE) {
         each.data_of = rows.iter().map(|row| row[13] as u32).collect::<Vec<_>>().into();
     }
     if rows.iter().all(|row| row[3] != NONE) {
-        (each.moved_at_deadline, each.wear_out_s) = (column(3).into(), seconds(4, down));
+        (each.moved_at_deadline, each.wear_out_s) = (column(3).into(), seconds(4));
     }
     if rows.iter().all(|row| row[5] != NONE) {
         (each.kernel_read, each.kernel_written) = (column(5).into(), column(6).into());

@@ -67,8 +67,8 @@ keys! {
         criterion: Criteria, "{ metric = \"write.bw\", op = \">=\", value = \"3 GB/s\" }",
             "the criteria. Each of several in [ ] is a separate clause";
         best_of: Option<Spanned<String>>, "\"write.bw\"",
-            "the rate whose best repetition all its criteria are about, `as-written`. It can be that of a test \
-             that works on the same files: `\"R.read.bw\"`";
+            "the rate whose best repetition all its criteria are about, `as-written`. It can be that of a \
+             test that works on the same files: `\"R.read.bw\"`";
         require: Option<Spanned<RequireKeys>>, "{ bytes_per_node = \"150 % of memory\" }",
             "what the measurement must be like. One that is not is INVALID";
         timeout: Option<Spanned<String>> = TIME, "\"10 min\"",
@@ -113,7 +113,8 @@ keys! {
         job_time: Option<Spanned<String>> = TIME, "\"60 s\"", "the least duration of each job";
         gap: Option<Spanned<String>> = TIME, "\"30 s\"",
             "the most time from the last end in the job that it `uses` to its own first start";
-        cores: Option<Spanned<String>> = SHARE, "\"80 %\"", "the least ranks of a node, as a share of its cores";
+        cores: Option<Spanned<String>> = SHARE, "\"80 %\"",
+            "the least ranks of a node, as a share of its cores";
         ranks: Option<RanksWord>, "\"power of two\"", "what the number of ranks must be";
         persistent: bool, "true", "whether written data must be flushed within the measured time";
     }
@@ -313,9 +314,9 @@ keys! {
              Default: 90 %";
         repetitions: Option<Spanned<Count>>, "3", "the repetitions of all parts together";
         criterion: Criteria, "{ metric = \"write.bw\", op = \">=\", value = \"20 GB/s\" }",
-            "criteria on the sum over the parts that have the metric, or on `PHASE.part.min`, `.min_of_mean`, \
-             `.spread`, `.max_over_min`, `.jain` over their rates, or `.part.skew` (latest start - first \
-             start)";
+            "criteria on the sum over the parts that have the metric. `PHASE.part.min`, `.min_of_mean`, \
+             `.spread`, `.max_over_min` and `.jain` are over their rates. `.part.skew` is latest start - \
+             first start";
         waive: Vec<WaiverKeys>, "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
             "waivers of findings about the group itself";
     }
@@ -326,8 +327,8 @@ keys! {
     needs {
         id: Spanned<String> = Id, "\"EASY\"", "the unique name";
         of: Vec<Spanned<String>>, "[\"W.write.bw\", \"R.read.bw\"]",
-            "what it is made of: metrics of tests with as many repetitions, as `TEST.METRIC`, or the ids of \
-             scores before it with the same formula";
+            "what it is made of: metrics of tests with as many repetitions, as `TEST.METRIC`, or the ids \
+             of scores before it with the same formula";
     }
     may {
         clause: Option<Spanned<String>>, "\"the bandwidth score reaches 10 GiB/s\"",
@@ -335,8 +336,8 @@ keys! {
         formula: ScoreFormulaWord, "\"sum\"",
             "`geometric-mean` (default) or `sum`";
         weights: Vec<Spanned<f64>>, "[2.0, 1.0]",
-            "the weight of each part: its share in the exponents of a geometric mean, or the factor in a sum. \
-             Default: equal ones, in a sum 1";
+            "the weight of each part: its share in the exponents of a geometric mean, or the factor in a \
+             sum. Default: equal ones, in a sum 1";
         points: Vec<Spanned<String>>, "[\"GiB/s\", \"kIOPS\"]",
             "the unit in which each part of `of` is a number. The score is then in `points`. Required if the \
              units of the parts differ";

@@ -91,8 +91,9 @@ fn criteria_that_no_measurement_can_meet_are_rejected() {
             criterion("-w", "write.bandwidth", ">=", "\"1 GB/s\""),
             "p.toml:7:24: test T: unknown metric `bandwidth`. Known: bw, iops, bytes, seconds, open, \
              latency.mean, latency.p50, latency.p90, latency.p95, latency.p99, latency.p999, latency.max, \
-             errors, cached, node.min, node.min_of_mean, node.spread, node.max_over_min, node.jain, rank.min, \
-             rank.min_of_mean, rank.spread, rank.max_over_min, rank.jain, duration.rank_max, \
+             errors, cached, own_node_share, node.min, node.min_of_mean, node.spread, node.max_over_min, \
+             node.jain, rank.min, rank.min_of_mean, rank.spread, rank.max_over_min, rank.jain, \
+             duration.rank_max, \
              latency.p95.rank_max, latency.p99.rank_max.",
         ),
         (
