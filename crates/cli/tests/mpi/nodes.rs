@@ -297,6 +297,35 @@ fn a_throttled_node_misses_its_floor_and_is_named() {
 }
 
 #[test]
+fn reads_on_the_node_that_wrote_the_data_are_counted() {
+    let place = Place::new();
+    if !common::campaign::there("mpirun.mpich") {
+        return;
+    }
+    let script = "ranks=$1; shift\nexec mpirun.mpich -n \"$ranks\" \"$@\"\n";
+    let launch = launch(&place, script, &[(TWO_NODES.0, TWO_NODES.1.to_owned())]);
+    let reader = |id: &str, shift: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nior = \"-r -F -k -t 64k -b 128k {shift}\"\nuses = \"W\"\n\
+             cache = \"warm\"\n\
+             criterion = {{ metric = \"read.own_node_share\", op = \"<=\", value = \"0 %\" }}\n"
+        )
+    };
+    place.plan(&format!(
+        "{launch}[[test]]\nid = \"W\"\nior = \"-w -e -F -k -t 64k -b 128k\"\nrole = \"reported\"\n{}{}",
+        reader("OTHER", "-C"),
+        reader("OWN", "-C -Q 2")
+    ));
+    place.simulate_nodes();
+    let ran = place.campaign();
+    let verdicts = json(&place.folder().join("verdicts.json"));
+    let found: Vec<_> = [0, 1].map(|at| (verdicts[at]["test"].clone(), verdicts[at]["value"].clone())).into();
+    let shares = [("OTHER".into(), 0.0.into()), ("OWN".into(), 1.0.into())];
+    assert_eq!(found, shares, "{ran:#?} {:#?}", place.verdicts());
+    assert_eq!(place.outcomes()[0], "OTHER PASS");
+}
+
+#[test]
 fn parts_with_another_wall_clock_than_the_campaign_are_invalid_with_both_times() {
     let place = Place::new();
     let script = "ranks=$1; shift; program=$1; shift\nexec \"$program\" -n \"$ranks\" \"$@\"\n";
