@@ -2,11 +2,13 @@
 //!
 //! Never here: what is compared of it.
 
+use results::Outcome;
 use results::reason::{Reason, reason};
 use results::record::MetricRow;
 use units::Quantity;
 
 use crate::case::{TestCriterion, measuring};
+use crate::findings::Findings;
 use crate::validity::{self, Unusable};
 
 /// A repetition that was chosen out of several.
@@ -19,7 +21,10 @@ pub(crate) struct BestRepetition {
 }
 
 /// The repetition that a criterion is about; `None` if it is about all. Counts of errors are always.
-pub(crate) fn repetition(case: &TestCriterion<'_>) -> Result<Option<BestRepetition>, Unusable> {
+pub(crate) fn repetition(
+    case: &TestCriterion<'_>,
+    findings: &Findings,
+) -> Result<Option<BestRepetition>, Unusable> {
     let Some(best) = case.test.best_of.as_ref().filter(|_| !case.counts_errors()) else { return Ok(None) };
     let test = &case.index.plan.tests[best.test];
     let row = MetricRow::in_phase(&best.metric);
@@ -27,9 +32,17 @@ pub(crate) fn repetition(case: &TestCriterion<'_>) -> Result<Option<BestRepetiti
     let Some(dimension) = row.map(|row| row.dimension(counts)) else { return Ok(None) };
     let criterion = measuring(&best.metric, dimension);
     let metric = &best.metric;
-    let values = validity::measured(&TestCriterion { test, criterion: &criterion, ..*case }).map_err(
-        |(outcome, cause)| (outcome, reason!(ReferenceUnusable { metric, test: &test.id, cause })),
-    )?;
+    let unusable = |(outcome, cause)| (outcome, reason!(ReferenceUnusable { metric, test: &test.id, cause }));
+    let chooser = TestCriterion { test, criterion: &criterion, ..*case };
+    let is_own = test.id == case.test.id;
+    let values = if is_own { validity::measured(&chooser) } else { findings.usable(&chooser) };
+    let values = values.map_err(unusable)?;
+    // An extension can add repetitions to one of both.
+    if test.repetitions != case.test.repetitions {
+        let (ran, planned) = (case.test.repetitions, test.repetitions);
+        let cause = reason!(RepetitionsMissing { ran, planned, cause: reason!(NoValues) });
+        return Err(unusable((Outcome::Invalid, cause)));
+    }
     // The first of equal ones.
     let highest = values.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
     Ok(highest.map(|(at, value)| {

@@ -187,6 +187,7 @@ fn course(plan: &Plan, test: &Test) -> String {
         steady,
         (test.course.warm_up > 0).then(|| format!("warm_up = {}", test.course.warm_up)),
         turns,
+        test.best_of.as_ref().map(|best| format!("best_of = {}.{}", id(best.test), best.metric)),
         client_limit,
         test.degraded.then(|| "degraded = true".to_owned()),
         stripes,

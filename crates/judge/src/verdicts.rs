@@ -71,7 +71,7 @@ fn contract_outcome(clause: &ContractClause) -> ContractOutcome {
 
 fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
     let threshold = decision::threshold(&case.test.id, case, findings);
-    let best = best::repetition(case);
+    let best = best::repetition(case, findings);
     let usable = validity::measured(case).and_then(|values| Ok((values, threshold.clone()?, best.clone()?)));
     let decision = match usable {
         Ok((values, threshold, best)) => {
@@ -161,7 +161,7 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
     let cases: Vec<TestCriterion<'_>> =
         index.plan.parts(group).map(case).filter(TestCriterion::yields).collect();
     let first = cases.first().expect("a plan is rejected where no part yields the metric");
-    let values = group::values(group, &cases);
+    let values = group::values(group, &cases, validity::measured);
     let errors = |of_parts: Vec<Finding>| [findings.about_whole(&group.id), of_parts].concat();
     let n = cases.len();
     let how = if group::compares(first) { format!("{n} parts") } else { format!("sum of {n}") };

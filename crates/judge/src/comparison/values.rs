@@ -97,8 +97,8 @@ impl<'a> CampaignValues<'a> {
             (Some(test), _) => usable(test),
             (None, Some(group)) => {
                 let cases: Vec<_> = self.plan.parts(group).map(case).filter(TestCriterion::yields).collect();
-                cases.iter().try_for_each(|case| usable(case.test).map(|_| ()))?;
-                verdicts::group::values(group, &cases).map_err(|(_, reason)| reason)
+                let usable = |case: &TestCriterion<'_>| self.findings().usable(case);
+                verdicts::group::values(group, &cases, usable).map_err(|(_, reason)| reason)
             }
             (None, None) => match parameters::score(self.plan, id) {
                 Some(of) => score::reported(&self.index, self.findings(), of).map_err(|(_, reason)| reason),

@@ -3,8 +3,10 @@
 //!
 //! Never here: whether it came from the memory of that node.
 
+use std::collections::BTreeMap;
+
 use results::folder::Job;
-use results::record::Phase;
+use results::record::{self, NodeIdentity, Phase};
 
 use crate::case::TestCriterion;
 use crate::index::phases;
@@ -23,7 +25,11 @@ pub(super) fn share(case: &TestCriterion<'_>, job: &Job) -> Option<f64> {
 
 /// The bytes read on the node that had written them, and all bytes read.
 fn amounts(case: &TestCriterion<'_>, job: &Job, phase: &Phase) -> Option<[u128; 2]> {
-    let write = writer(case, job, phase)?;
+    let (maker, write) = writer(case, job, phase)?;
+    let (reading, writing) = (NodeNames::of_job(job), NodeNames::of_job(maker));
+    if reading.are_kernels != writing.are_kernels {
+        return None;
+    }
     let layout = |phase: &Phase| (phase.ranks, phase.file_per_rank, phase.block_bytes, phase.segments);
     let (reads, writes) = (phase.each_rank.as_ref()?, write.each_rank.as_ref()?);
     if layout(phase) != layout(write) {
@@ -32,21 +38,49 @@ fn amounts(case: &TestCriterion<'_>, job: &Job, phase: &Phase) -> Option<[u128; 
     let (mut own, mut all) = (0, 0);
     for rank in 0..reads.ranks {
         let moved = u128::from(reads.moved.of(rank)?);
-        let (here, there) = (reads.node_of(rank)?, writes.node_of(reads.data_of.of(rank)?)?);
+        let here = reading.identity(reads.node_of(rank)?);
+        let there = writing.identity(writes.node_of(reads.data_of.of(rank)?)?);
         all += moved;
         own += if here == there { moved } else { 0 };
     }
     Some([own, all])
 }
 
-/// The phase that wrote what `phase` of `job` read.
-fn writer<'a>(case: &TestCriterion<'a>, job: &'a Job, phase: &Phase) -> Option<&'a Phase> {
+/// The nodes of a job. A job in a container has other names for the same nodes, so the kernels are compared
+/// if each node has its own.
+struct NodeNames<'j> {
+    by_name: BTreeMap<&'j str, &'j str>,
+    are_kernels: bool,
+}
+
+impl<'j> NodeNames<'j> {
+    fn of_job(job: &'j Job) -> Self {
+        let clients = record::runs(&job.records).next().and_then(|run| run.clients.as_deref());
+        let nodes = clients.map_or(&[][..], |clients| &clients.nodes);
+        let are_kernels = clients.is_some_and(|clients| clients.kernels() == Some(nodes.len() as u32));
+        let name = |node: &'j NodeIdentity| (node.name.as_str(), node.boot_id.as_str());
+        Self { by_name: nodes.iter().map(name).collect(), are_kernels }
+    }
+
+    /// What is the same for the same node in both jobs.
+    fn identity<'n>(&self, name: &'n str) -> &'n str
+    where
+        'j: 'n,
+    {
+        if self.are_kernels { self.by_name.get(name).copied().unwrap_or(name) } else { name }
+    }
+}
+
+/// The phase that wrote what `phase` of `job` read, with its job.
+fn writer<'a>(case: &TestCriterion<'a>, job: &'a Job, phase: &Phase) -> Option<(&'a Job, &'a Phase)> {
     let writes = |job: &'a Job| phases(job).filter(|phase| phase.phase == "write");
     let Some(uses) = &case.test.uses else {
-        return writes(job).find(|write| write.repetition == phase.repetition);
+        let is_own = |write: &&Phase| (write.test, write.repetition) == (phase.test, phase.repetition);
+        return Some((job, writes(job).find(is_own)?));
     };
     let maker = uses.maker(case.index.plan);
     let planned =
         case.index.planned(&case.test.id).find(|planned| planned.repetition == job.info.repetition)?;
-    writes(case.index.job(&maker, planned.repetition_of(&maker))?).last()
+    let made = case.index.job(&maker, planned.repetition_of(&maker))?;
+    Some((made, writes(made).last()?))
 }

@@ -2,12 +2,14 @@
 //!
 //! Never here: the threshold, and how long a rate was sustained.
 
+use std::collections::BTreeMap;
+
 use plan::Requirements;
 use results::folder::{Job, Machine};
 use results::reason::{Reason, any, reason};
 use results::record::{self, Counts, Phase, Run};
 
-use super::window;
+use super::window::{self, Span};
 use crate::case::TestCriterion;
 use crate::index::phases;
 
@@ -17,9 +19,9 @@ pub(super) fn met(case: &TestCriterion<'_>) -> Result<(), Reason> {
     for job in case.jobs() {
         let missed = duration(required, job)
             .or_else(|| gap(case, required, job))
-            .or_else(|| ranks(case, required, job))
+            .or_else(|| case.phases(job).find_map(|phase| ranks(case, required, phase)))
             .or_else(|| case.phases(job).find_map(|phase| bytes(case, required, job, phase)))
-            .or_else(|| case.phases(job).find_map(|phase| flushed(required, phase)));
+            .or_else(|| phases(job).find_map(|phase| flushed(required, phase)));
         if let Some(reason) = missed {
             return Err(reason.with(any::repetition, job.info.repetition));
         }
@@ -40,8 +42,8 @@ fn gap(case: &TestCriterion<'_>, required: &Requirements, job: &Job) -> Option<R
     let planned = index.planned(&case.test.id).find(|planned| planned.repetition == repetition);
     let made = planned.and_then(|planned| index.job(&maker, planned.repetition_of(&maker)));
     let gap = made.and_then(|made| {
-        let (made_in, used_in) = (window::of_job(made, "")?, window::of_job(job, "")?);
-        Some(used_in.from - made_in.to + uncertainty_s(made) + uncertainty_s(job))
+        let uncertain = window::uncertainty_s(made) + window::uncertainty_s(job);
+        Some(moments(job)?.from - moments(made)?.to + uncertain)
     });
     match gap {
         None => Some(reason!(PartTimeUnknown { part: &case.test.id, other: &maker, .. })),
@@ -49,28 +51,41 @@ fn gap(case: &TestCriterion<'_>, required: &Requirements, job: &Job) -> Option<R
     }
 }
 
-/// How much the clocks of a job may differ, seconds.
-fn uncertainty_s(job: &Job) -> f64 {
-    let each = phases(job).filter_map(|phase| phase.moments).map(|moments| moments.uncertainty_ns);
-    each.max().unwrap_or(0) as f64 * 1e-9
+/// From the first start to the last end in a job; `None` if a phase does not have them.
+fn moments(job: &Job) -> Option<Span> {
+    let spans = phases(job).map(window::of_phase).collect::<Option<Vec<Span>>>()?;
+    spans.into_iter().reduce(|all, one| Span { from: all.from.min(one.from), to: all.to.max(one.to) })
 }
 
 /// Too few ranks for the cores of a node, or a number of ranks that is no power of two.
-fn ranks(case: &TestCriterion<'_>, required: &Requirements, job: &Job) -> Option<Reason> {
-    let run = record::runs(&job.records).next()?;
-    if required.power_of_two && !run.ranks.is_power_of_two() {
-        return Some(reason!(RequirementNotMet { all_ranks: run.ranks, .. }));
+fn ranks(case: &TestCriterion<'_>, required: &Requirements, phase: &Phase) -> Option<Reason> {
+    if required.power_of_two && !phase.ranks.is_power_of_two() {
+        return Some(reason!(RequirementNotMet { all_ranks: phase.ranks, .. }));
     }
-    let (share, cores) = (required.cores?, cores(case)?);
-    let ranks = run.ranks / run.machines();
+    let share = required.cores?;
+    let Some((ranks, cores)) = fewest_of_a_node(phase).zip(cores(case)) else {
+        return Some(reason!(RequirementNotMet { unknown: "ranks and cores", .. }));
+    };
     (f64::from(ranks) < share * f64::from(cores))
         .then(|| reason!(RequirementNotMet { ranks, cores, share, .. }))
+}
+
+/// The ranks of the node that has the fewest.
+fn fewest_of_a_node(phase: &Phase) -> Option<u32> {
+    let each = phase.each_rank.as_ref()?;
+    let mut of_node: BTreeMap<u32, u32> = BTreeMap::new();
+    for rank in 0..each.ranks {
+        *of_node.entry(each.node.of(rank)?).or_default() += 1;
+    }
+    of_node.into_values().min()
 }
 
 /// Too few bytes per node.
 fn bytes(case: &TestCriterion<'_>, required: &Requirements, job: &Job, phase: &Phase) -> Option<Reason> {
     let wanted = required.bytes_per_node.filter(|_| phase.counts == Counts::Bytes)?;
-    let least = wanted.of(memory(case))?;
+    let Some(least) = wanted.of(memory(case)) else {
+        return Some(reason!(RequirementNotMet { unknown: "bytes of memory", .. }));
+    };
     let nodes = record::runs(&job.records).next().map_or(1, Run::machines);
     let per_node = phase.bytes.saturating_sub(phase.repeated_bytes) as f64 / f64::from(nodes);
     let phase = &phase.phase;
@@ -79,11 +94,9 @@ fn bytes(case: &TestCriterion<'_>, required: &Requirements, job: &Job, phase: &P
 
 /// Written data that may be in the memory of clients when the time ends.
 fn flushed(required: &Requirements, phase: &Phase) -> Option<Reason> {
-    let writes =
-        phase.counts == Counts::Bytes && phase.phase.contains("write") && !phase.phase.contains("check");
-    let phase_name = &phase.phase;
-    (required.persistent && writes && !phase.persisted)
-        .then(|| reason!(RequirementNotMet { phase: phase_name, .. }))
+    let writes = phase.counts == Counts::Bytes && ["write", "mixed_write"].contains(&phase.phase.as_str());
+    let missed = required.persistent && writes && !phase.persisted;
+    missed.then(|| reason!(RequirementNotMet { phase: &phase.phase, .. }))
 }
 
 /// The machine of the campaign before its first job.

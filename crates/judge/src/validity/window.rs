@@ -80,6 +80,12 @@ pub(crate) fn from_start_to_end(job: &Job) -> Option<Span> {
     Some(Span { from, to: from + job.info.seconds })
 }
 
+/// How much the clocks of a job may differ, seconds.
+pub(crate) fn uncertainty_s(job: &Job) -> f64 {
+    let each = phases(job).filter_map(|phase| phase.moments).map(|moments| moments.uncertainty_ns);
+    each.max().unwrap_or(0) as f64 * 1e-9
+}
+
 /// What a phase moved in the complete intervals of its timeline within `span`; `None` if the records do not
 /// contain it, an error if no interval fits. If an fsync ends the phase, the amount is never above its rate
 /// with the fsync. The timeline has the bytes of calls, which the fsync still has to flush.

@@ -22,8 +22,13 @@ fn compared(case: &TestCriterion<'_>) -> Option<(GroupValue, PartStatistic)> {
     MetricRow::named(case.metric())?.of_group()
 }
 
-/// The value of a group in each repetition. `cases` are its parts that yield the metric.
-pub(crate) fn values(group: &Group, cases: &[TestCriterion<'_>]) -> Result<Vec<f64>, Unusable> {
+/// The value of a group in each repetition. `cases` are its parts that yield the metric, whose values are
+/// those of `measured`.
+pub(crate) fn values(
+    group: &Group,
+    cases: &[TestCriterion<'_>],
+    measured: impl Fn(&TestCriterion<'_>) -> Result<Vec<f64>, Unusable>,
+) -> Result<Vec<f64>, Unusable> {
     let Some((what, statistic)) = cases.first().and_then(compared) else {
         let mut sums = vec![0.0; group.repetitions as usize];
         for case in cases {
@@ -32,20 +37,33 @@ pub(crate) fn values(group: &Group, cases: &[TestCriterion<'_>]) -> Result<Vec<f
         }
         return Ok(sums);
     };
-    let parts = parts(cases, what)?;
+    let parts = parts(cases, what, measured)?;
     let all = (0..group.repetitions as usize).map(|at| {
         let values: Vec<f64> = parts.iter().filter_map(|part| part.get(at).copied()).collect();
         let metric = &cases[0].criterion.metric;
         let missing = || (Outcome::Invalid, reason!(MetricMissing { repetition: at + 1, metric }));
-        statistic(&values).ok_or_else(missing)
+        let uncertain = if what == GroupValue::Starts { uncertainty_s(cases, at) } else { 0.0 };
+        statistic(&values).map(|value| value + uncertain).ok_or_else(missing)
     });
     all.collect()
 }
 
+/// How much two clocks of the parts may differ in a repetition, seconds.
+fn uncertainty_s(cases: &[TestCriterion<'_>], at: usize) -> f64 {
+    let jobs = cases.iter().filter_map(|case| case.jobs().get(at));
+    let mut each: Vec<f64> = jobs.map(|job| window::uncertainty_s(job)).collect();
+    each.sort_by(|a, b| b.total_cmp(a));
+    each.iter().take(2).sum()
+}
+
 /// What is compared, of each part in each repetition.
-fn parts(cases: &[TestCriterion<'_>], what: GroupValue) -> Result<Vec<Vec<f64>>, Unusable> {
+fn parts(
+    cases: &[TestCriterion<'_>],
+    what: GroupValue,
+    measured: impl Fn(&TestCriterion<'_>) -> Result<Vec<f64>, Unusable>,
+) -> Result<Vec<Vec<f64>>, Unusable> {
     let part = |case: &TestCriterion<'_>| {
-        let rates = rates(case)?;
+        let rates = rates(case, &measured)?;
         match what {
             GroupValue::Rates => Ok(rates),
             GroupValue::Starts => {
@@ -59,7 +77,10 @@ fn parts(cases: &[TestCriterion<'_>], what: GroupValue) -> Result<Vec<Vec<f64>>,
 }
 
 /// The usual rate of a part while all parts were active, in each repetition.
-fn rates(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
+fn rates(
+    case: &TestCriterion<'_>,
+    measured: &impl Fn(&TestCriterion<'_>) -> Result<Vec<f64>, Unusable>,
+) -> Result<Vec<f64>, Unusable> {
     let counts = case.test.line.counts().unwrap_or_default();
     let row = MetricRow::rate_of(counts);
     let criterion = measuring(&format!("{}.{}", case.phase(), row.name), row.dimension(counts));
@@ -69,7 +90,7 @@ fn rates(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
 /// The part with the lowest rate of all repetitions, if the criterion compares rates.
 pub(super) fn slowest(cases: &[TestCriterion<'_>]) -> Option<Reason> {
     let (what, _) = cases.first().and_then(compared)?;
-    let parts = parts(cases, what).ok().filter(|_| what == GroupValue::Rates)?;
+    let parts = parts(cases, what, measured).ok().filter(|_| what == GroupValue::Rates)?;
     let all = cases.iter().zip(&parts).flat_map(|(case, rates)| {
         (1_u32..).zip(rates).map(move |(repetition, rate)| (*rate, repetition, case))
     });

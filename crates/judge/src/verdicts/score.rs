@@ -4,8 +4,9 @@
 //! values. A part that cannot be used leaves no score: one without it would be that of another benchmark.
 
 use plan::{Criterion, Score, ScoreFormula};
-use results::Verdict;
 use results::finding::Finding;
+use results::reason::reason;
+use results::{Outcome, Verdict};
 
 use super::{of_part, of_parts};
 use crate::best;
@@ -21,7 +22,7 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
     let cases = cases(index, score, &measured);
     let first = &index.plan.tests[score.parts[0].test];
     let first = TestCriterion { index, test: first, criterion };
-    let values = values(score, &cases, validity::measured);
+    let values = values(score, &cases, findings, validity::measured);
     let errors = |of_parts: Vec<Finding>| [of_parts, findings.about_whole(&score.id)].concat();
     let how = match score.formula {
         ScoreFormula::GeometricMean => format!("geometric mean of {}", cases.len()),
@@ -34,7 +35,7 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
 pub(crate) fn reported(index: &Index<'_>, findings: &Findings, score: &Score) -> Result<Vec<f64>, Unusable> {
     let measured = measured(score);
     let cases = cases(index, score, &measured);
-    values(score, &cases, |case| findings.usable(case))
+    values(score, &cases, findings, |case| findings.usable(case))
 }
 
 /// A criterion for each part that only reads its metric.
@@ -56,13 +57,14 @@ fn cases<'a>(index: &'a Index<'a>, score: &Score, measured: &'a [Criterion]) -> 
 fn values(
     score: &Score,
     cases: &[TestCriterion<'_>],
+    findings: &Findings,
     measured: impl Fn(&TestCriterion<'_>) -> Result<Vec<f64>, Unusable>,
 ) -> Result<Vec<f64>, Unusable> {
     let mut parts = Vec::new();
     for (part, case) in score.parts.iter().zip(cases) {
         let of_part = |unusable| of_part(case, unusable);
         let values = measured(case).map_err(of_part)?;
-        let best = best::repetition(case).map_err(of_part)?;
+        let best = best::repetition(case, findings).map_err(of_part)?;
         let values = match best.and_then(|best| values.get(best.at).copied()) {
             Some(value) => vec![value],
             None => values,
@@ -77,5 +79,10 @@ fn values(
             ScoreFormula::Sum => all.map(|(weight, value)| weight * value).sum(),
         }
     };
-    Ok((0..repetitions).map(at).collect())
+    let finite = |(repetition, value): (u32, f64)| {
+        let found = value.to_string();
+        let reason = || reason!(ValueNotFinite { repetition, metric: "score", found });
+        value.is_finite().then_some(value).ok_or_else(|| (Outcome::Invalid, reason()))
+    };
+    (1..).zip((0..repetitions).map(at)).map(finite).collect()
 }

@@ -73,6 +73,17 @@ fn without_a_measurement_of_the_rate_that_chooses_nothing_is_chosen() {
     assert_eq!(verdicts[1].reason.code, Code::ReferenceUnusable);
 }
 
+#[test]
+fn a_test_with_other_repetitions_than_the_one_that_chooses_is_invalid() {
+    let runs = measured([90, 110, 80], [120, 95, 130]);
+    let mut plan = linked("best_of = \"R.read.bw\"\n", "", "").parsed();
+    plan.tests[0].repetitions = 2;
+    let mut fewer = runs;
+    fewer.jobs.retain(|job| job.info.test != "W" || job.info.repetition < 3);
+    let verdict = verdicts_of(&plan, &fewer).remove(0);
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::ReferenceUnusable), "{}", verdict.reason);
+}
+
 /// The value of a score with these keys over both tests.
 fn score(best: [&str; 2], keys: &str, campaign: &Campaign) -> (f64, String) {
     let text = format!(

@@ -2,7 +2,7 @@
 
 use results::folder::{Campaign, Job};
 use results::reason::{Code, row};
-use results::record::{Moments, Phase, Record};
+use results::record::{EachRank, Moments, Phase, Record};
 use results::{Outcome, Verdict};
 
 use super::{Parsed, campaign, job, one, outcome, phase, plan, verdicts_of};
@@ -17,6 +17,15 @@ fn verdict(require: &str, [ranks, nodes]: [u32; 2], change: fn(&mut Job)) -> Ver
         job.info.seconds = 60.0;
         let Record::Run(run) = &mut job.records[0] else { panic!() };
         (run.ranks, run.nodes) = (ranks, nodes);
+        // The last node has the ranks that do not fit evenly.
+        let of_rank = |rank: u32| (rank / ranks.div_ceil(nodes)).min(nodes - 1);
+        recorded(&mut job).ranks = ranks;
+        recorded(&mut job).each_rank = Some(EachRank {
+            ranks,
+            node: (0..ranks).map(of_rank).collect::<Vec<_>>().into(),
+            nodes: (0..nodes).map(|node| format!("n{node}")).collect(),
+            ..EachRank::default()
+        });
         change(&mut job);
         job
     };
@@ -40,7 +49,7 @@ type Case = (&'static str, &'static str, [u32; 2], fn(&mut Job));
 #[test]
 fn a_measurement_that_is_not_as_required_is_invalid() {
     let none = |_: &mut Job| ();
-    let cases: [Case; 9] = [
+    let cases: [Case; 10] = [
         ("bytes_per_node = \"100 B\"", "bytes_per_node = \"101 B\"", [1, 1], none),
         ("bytes_per_node = \"1000 % of memory\"", "bytes_per_node = \"1001 % of memory\"", [1, 1], none),
         ("bytes_per_node = \"50 B\"", "bytes_per_node = \"51 B\"", [2, 2], none),
@@ -50,6 +59,10 @@ fn a_measurement_that_is_not_as_required_is_invalid() {
         ("job_time = \"60 s\"", "job_time = \"61 s\"", [1, 1], none),
         ("cores = \"25 %\"", "cores = \"26 %\"", [1, 1], none),
         ("cores = \"75 %\"", "cores = \"76 %\"", [6, 2], none),
+        // 4 and 1 of 4 cores.
+        ("cores = \"25 %\"", "cores = \"26 %\"", [7, 2], |job| {
+            recorded(job).each_rank.as_mut().unwrap().node = vec![0, 0, 0, 0, 0, 0, 1].into();
+        }),
         ("job_time = \"60 s\"", "ranks = \"power of two\"", [6, 1], none),
         ("ranks = \"power of two\"", "persistent = true", [4, 1], |job| recorded(job).persisted = false),
     ];
@@ -59,6 +72,20 @@ fn a_measurement_that_is_not_as_required_is_invalid() {
         let found = verdict(missed, placement, change);
         assert_eq!(outcome(&found), (Outcome::Invalid, Code::RequirementNotMet), "{missed}");
     }
+}
+
+#[test]
+fn a_requirement_whose_base_is_not_known_is_not_met() {
+    let found = verdict("cores = \"1 %\"", [2, 1], |job| recorded(job).each_rank = None);
+    assert_eq!(outcome(&found), (Outcome::Invalid, Code::RequirementNotMet));
+    assert_eq!(found.reason.get(row::RequirementNotMet::unknown), Some("ranks and cores"));
+    let criterion = "criterion = { metric = \"write.bw\", op = \">=\", value = \"90 B/s\" }";
+    let plan =
+        plan(&format!("ior = \"-w -e\"\nrequire = {{ bytes_per_node = \"1 % of memory\" }}\n{criterion}"));
+    let mut runs = campaign((1..4).map(|number| job("T", number, phase("write", 100))).collect());
+    assert_ne!(one(&plan, &runs).reason.code, Code::RequirementNotMet);
+    runs.before.as_mut().unwrap().memory_bytes = 0;
+    assert_eq!(outcome(&one(&plan, &runs)), (Outcome::Invalid, Code::RequirementNotMet));
 }
 
 #[test]

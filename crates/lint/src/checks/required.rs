@@ -17,7 +17,9 @@ pub(crate) fn met(subject: &LineSubject) -> Option<Finding> {
         (per_node < least).then(|| reason!(RequirementNotMet { per_node, least, .. }))
     };
     let of_cores = || {
-        let (share, cores, ranks) = (required.cores?, subject.cores?, subject.ppn()?);
+        let (share, cores) = (required.cores?, subject.cores?);
+        // The node with the fewest ranks.
+        let ranks = subject.given().ppn.or_else(|| Some(subject.ranks()? / subject.nodes()?))?;
         ((ranks as f64) < share * cores as f64)
             .then(|| reason!(RequirementNotMet { ranks, cores, share, .. }))
     };

@@ -35,6 +35,11 @@ impl Defaults<'_> {
         if test.part.is_some() {
             return Err("the repetitions of a part belong to those of its group".to_owned());
         }
+        if test.decide.looks > 1 {
+            return Err(
+                "one repetition has no confidence that `looks` could share. Remove `looks`.".to_owned()
+            );
+        }
         let (other, metric) = match self.dimension_of(&best.metric, test) {
             Ok(_) => (at, best.metric.clone()),
             Err(why) => self.measured(&best.metric, None, plan).map_err(|_| why)?,

@@ -159,6 +159,9 @@ impl Defaults<'_> {
         let Some(row) = MetricRow::in_phase(word).filter(|row| row.of_group().is_some()) else {
             return self.dimension_of(word, part);
         };
+        if part.line.as_app().is_some() {
+            return Err(format!("`{word}`: an external program has no phases to compare"));
+        }
         let counts = part.line.counts().unwrap_or_default();
         let phase = word.split_once('.').map_or(word, |(phase, _)| phase);
         self.dimension_of(&format!("{phase}.{}", MetricRow::rate_of(counts).name), part)?;

@@ -2,11 +2,14 @@
 //!
 //! Never here: whether a measurement is so.
 
+use command::WorkloadName;
+use results::record::Counts;
 use toml::Spanned;
 use units::Dimension;
 
 use super::defaults::{Defaults, ParseResult};
 use super::{BytesPerNode, Requirements, Uses, wire};
+use crate::line::Line;
 
 impl Defaults<'_> {
     /// The requirements of a test on the files of `uses`.
@@ -15,8 +18,23 @@ impl Defaults<'_> {
         who: &str,
         wire: Option<&Spanned<wire::RequireKeys>>,
         uses: Option<&Uses>,
+        line: &Line,
     ) -> ParseResult<Requirements> {
-        let Some(wire) = wire.map(Spanned::get_ref) else { return Ok(Requirements::default()) };
+        let Some(keys) = wire else { return Ok(Requirements::default()) };
+        let wire = keys.get_ref();
+        let records_ranks = line.name().is_some_and(WorkloadName::records_ranks);
+        let moves_bytes = records_ranks && line.counts() == Some(Counts::Bytes);
+        let missing = [
+            ("bytes_per_node", wire.bytes_per_node.is_some() && !moves_bytes),
+            ("persistent", wire.persistent && !moves_bytes),
+            ("gap", wire.gap.is_some() && !records_ranks),
+            ("cores", wire.cores.is_some() && !records_ranks),
+            ("ranks", wire.ranks.is_some() && !records_ranks),
+        ];
+        if let Some((key, _)) = missing.iter().find(|(_, is_missing)| *is_missing) {
+            let what = format!("{who}: require.{key}: the records of this workload cannot show it");
+            return Err(self.place.error(keys, what));
+        }
         let quantity = |key: &str, text: &Option<Spanned<String>>, dimension| {
             let text = text.as_ref();
             text.map(|text| self.place.quantity(who, &format!("require.{key}"), text, dimension)).transpose()

@@ -110,6 +110,9 @@ impl Defaults<'_> {
         }
         let weights = if weights.is_empty() { vec![1.0; n] } else { weights };
         let sum: f64 = weights.iter().sum();
+        if let Some(first) = wire.weights.first().filter(|_| !sum.is_finite()) {
+            return Err(self.place.error(first, format!("{who}: the weights have no finite sum")));
+        }
         Ok(match formula {
             ScoreFormula::GeometricMean => weights.into_iter().map(|weight| weight / sum).collect(),
             ScoreFormula::Sum => weights,
@@ -242,6 +245,11 @@ impl Defaults<'_> {
         if first.best_of.is_some() && wire.stat.is_some() {
             return Err(rejected(
                 "its tests have `best_of`, so there is one score. Remove `stat`.".to_owned(),
+            ));
+        }
+        if wire.stat == Some(Stat::Best) {
+            return Err(rejected(
+                "`best` needs tests with `best_of`, which choose the repetition".to_owned(),
             ));
         }
         let stat = if first.best_of.is_some() { Stat::Best } else { wire.stat.unwrap_or(decide.stat) };

@@ -232,7 +232,7 @@ impl Defaults<'_> {
         let exports = super::exports::named(&wire.exports, &line)
             .map_err(|why| self.place.error(&wire.id, format!("{who}: {why}")));
         let exports = errors.kept(exports);
-        let required = errors.kept(self.required(who, wire.require.as_ref(), found));
+        let required = errors.kept(self.required(who, wire.require.as_ref(), found, &line));
         Some(TestRun {
             uses: uses?,
             course: course?,

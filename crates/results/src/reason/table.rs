@@ -642,7 +642,7 @@ reasons! {
     /// A measurement is not what the plan requires beside its number.
     RequirementNotMet "requirement-not-met" { per_node: Bytes, least: Bytes, lasted: Seconds, needed: Seconds,
         gap: Seconds, allowed: Seconds, maker: Text, all_ranks: Count, ranks: Count, cores: Count,
-        share: Share }
+        share: Share, unknown: Text }
         says ["Repetition {repetition}: {phase} moved {per_node} per node, and at least {least} are \
                required.",
               "Repetition {repetition} lasted {lasted}, and at least {needed} are required.",
@@ -651,6 +651,8 @@ reasons! {
               "Repetition {repetition} had {all_ranks} ranks, and a power of two is required.",
               "Repetition {repetition} had {ranks|rank} per node with {cores|core}, and at least {share} of \
                them are required.",
+              "The {unknown} of a node are not known, so the requirement cannot be shown. State them in \
+               [clients].",
               "Repetition {repetition}: {phase} did not flush its data within the measured time, which is \
                required."]
         remedy ["Change the command line or the placement, and measure again."]

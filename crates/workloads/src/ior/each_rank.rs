@@ -6,6 +6,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use command::ior::Offsets;
 use measure::{Clock, Tick, unix_seconds};
 use ranks::Halt;
 use results::record::{Balance, EachRank};
@@ -46,13 +47,15 @@ pub(super) fn collect(
     let wears_out = parameters.wear_out && parameters.deadline > 0;
     let at = &done.at_deadline;
     let asks = parameters.file_per_rank && test.storage.mounted().is_some();
+    // Random blocks of a shared file are those of all ranks.
+    let reads_anywhere = parameters.offsets == Offsets::RandomBlocks && !parameters.file_per_rank;
     let mine = Mine {
         work,
         ended_ns: test.rank.since_start_ns(done.stamps.transfer.1),
         wear_out: wears_out.then(|| (at.bytes, work.ns.saturating_sub(at.elapsed_ns))),
         opened_closed_ns: Some(opened_closed_ns(test, &done.stamps)),
         percentiles_ns: own.percentiles_ns,
-        data_of: setting.kind.reads().then_some(setting.owner),
+        data_of: (setting.kind.reads() && !reads_anywhere).then_some(setting.owner),
         kernel: own.kernel,
         targets: asks.then(|| targets::of_file(test.storage.system_path(&setting.path))),
     };

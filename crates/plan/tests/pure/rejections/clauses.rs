@@ -160,17 +160,19 @@ fn only_a_group_compares_parts_and_only_parts_with_the_phase() {
     }
 }
 
-#[test]
-fn the_best_repetition_is_chosen_by_a_rate_of_the_test_or_of_one_on_the_same_files() {
-    let linked = |write: &str, read: &str, criterion: &str| {
-        format!(
-            "[[test]]\nid = \"W\"\nrepetitions = 3\nior = \"-w -k\"\n{write}\n\
+/// A write test, a read test on its files, and a test on other files.
+fn linked(write: &str, read: &str, criterion: &str) -> String {
+    format!(
+        "[[test]]\nid = \"W\"\nrepetitions = 3\nior = \"-w -k\"\n{write}\n\
              criterion = {{ metric = \"write.bw\", op = \">=\", {criterion} }}\n\
              [[test]]\nid = \"R\"\nrepetitions = 3\nior = \"-r -k\"\nuses = \"W\"\n{read}\n\
              criterion = {{ metric = \"read.bw\", op = \">=\", value = \"1 B/s\" }}\n\
              [[test]]\nid = \"X\"\nrepetitions = 2\nior = \"-w -k\"\nrole = \"reported\"\n"
-        )
-    };
+    )
+}
+
+#[test]
+fn the_best_repetition_is_chosen_by_a_rate_of_the_test_or_of_one_on_the_same_files() {
     let value = "value = \"1 B/s\"";
     let plan = plan(&linked("best_of = \"R.read.bw\"", "best_of = \"read.bw\"", value));
     let best = |at: usize| plan.tests[at].best_of.as_ref().map(|best| (best.test, best.metric.as_str()));
@@ -198,7 +200,27 @@ fn the_best_repetition_is_chosen_by_a_rate_of_the_test_or_of_one_on_the_same_fil
         ),
         (linked("", "", "value = \"1 B/s\", stat = \"best\""), "`best` needs a test with `best_of`"),
         (
-            linked(&best("write.bw"), "", value)
+            linked(&(best("write.bw") + "\ndecide = { rule = \"mean\", looks = 2 }"), "", value),
+            "test W: best_of: one repetition has no confidence that `looks` could share.",
+        ),
+    ] {
+        let found = rejection(&rest);
+        assert!(found.contains(wanted), "{rest}\n{found}");
+    }
+}
+
+#[test]
+fn scores_have_weights_for_each_part_and_parts_of_one_kind() {
+    let value = "value = \"1 B/s\"";
+    for (rest, wanted) in [
+        (
+            linked("", "", value)
+                + "[[score]]\nid = \"S\"\nof = [\"W.write.bw\", \"R.read.bw\"]\n\
+                   criterion = { op = \">=\", stat = \"best\", value = \"1 B/s\" }\n",
+            "score S: `best` needs tests with `best_of`",
+        ),
+        (
+            linked("best_of = \"write.bw\"", "", value)
                 + "[[score]]\nid = \"S\"\nof = [\"W.write.bw\", \"R.read.bw\"]\n",
             "score S: one of W and R has `best_of`.",
         ),
@@ -255,6 +277,16 @@ fn requirements_of_a_measurement_are_read_and_checked() {
     ] {
         let found = rejection(&with(require));
         assert!(found.contains(wanted), "{require}\n{found}");
+    }
+    for (line, require, key) in [
+        ("mdtest = \"-n 5\"", "bytes_per_node = \"1 B\"", "bytes_per_node"),
+        ("mdtest = \"-n 5\"", "persistent = true", "persistent"),
+        ("app = { argv = [\"a\"], parse = \"ior\" }", "cores = \"1 %\"", "cores"),
+    ] {
+        let text = format!("[[test]]\nid = \"T\"\n{line}\nrole = \"reported\"\nrequire = {{ {require} }}\n");
+        let found = rejection(&text);
+        let wanted = format!("test T: require.{key}: the records of this workload cannot show it");
+        assert!(found.contains(&wanted), "{text}\n{found}");
     }
     let found = rejection(&with("gap = \"1 s\"").replace("uses = \"W\"\n", "").replace("-r -k", "-w"));
     assert!(found.contains("require.gap is the time since the test whose files it `uses`"), "{found}");
