@@ -65,6 +65,8 @@ pub struct Workload {
     measures: Measures,
     /// Whether it shows its progress in a file.
     shows_progress: bool,
+    /// Whether its records have the work of each rank, and when each phase began and ended.
+    records_ranks: bool,
     read: fn(&[String]) -> WorkloadLine,
     /// The first fault of a command line, for those whose reader finds it.
     fault: fn(&[String]) -> Option<String>,
@@ -101,6 +103,7 @@ const USUAL: Workload = Workload {
     place: &[],
     measures: Measures::Operations,
     shows_progress: false,
+    records_ranks: true,
     read: |words| WorkloadLine::Ls(LsLine::read(words)),
     fault: |_| None,
 };
@@ -134,6 +137,7 @@ pub const WORKLOADS: &[Workload] = &[
         key: "flash_io",
         place: &["-f", "{dir}/flash_"],
         measures: Measures::Bytes,
+        records_ranks: false,
         read: |words| WorkloadLine::FlashIo(Box::new(flash_io::Parsed::read(words).0)),
         fault: |words| flash_io::Parsed::read(words).1.err().map(|usage| usage.0),
         ..USUAL
@@ -217,7 +221,7 @@ impl WorkloadName {
 
     /// Whether its records have the work of each rank, and when each phase began and ended.
     pub fn records_ranks(self) -> bool {
-        self != Self::FlashIo
+        self.row().records_ranks
     }
 
     /// Its key in a plan; empty if a test cannot run it.

@@ -4,10 +4,9 @@
 
 use results::Outcome;
 use results::reason::{Reason, reason};
-use results::record::MetricRow;
 use units::Quantity;
 
-use crate::case::{TestCriterion, measuring};
+use crate::case::{TestCriterion, measuring_of};
 use crate::findings::Findings;
 use crate::validity::{self, Unusable};
 
@@ -27,11 +26,8 @@ pub(crate) fn repetition(
 ) -> Result<Option<BestRepetition>, Unusable> {
     let Some(best) = case.test.best_of.as_ref().filter(|_| !case.counts_errors()) else { return Ok(None) };
     let test = &case.index.plan.tests[best.test];
-    let row = MetricRow::in_phase(&best.metric);
-    let counts = test.line.counts().unwrap_or_default();
-    let Some(dimension) = row.map(|row| row.dimension(counts)) else { return Ok(None) };
-    let criterion = measuring(&best.metric, dimension);
     let metric = &best.metric;
+    let criterion = measuring_of(test, metric).expect("a plan is rejected where no metric chooses");
     let unusable = |(outcome, cause)| (outcome, reason!(ReferenceUnusable { metric, test: &test.id, cause }));
     let chooser = TestCriterion { test, criterion: &criterion, ..*case };
     let is_own = test.id == case.test.id;
@@ -46,7 +42,7 @@ pub(crate) fn repetition(
     // The first of equal ones.
     let highest = values.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
     Ok(highest.map(|(at, value)| {
-        let (n, value) = (values.len(), Quantity { value: *value, dimension });
+        let (n, value) = (values.len(), Quantity { value: *value, dimension: criterion.dimension });
         let reason = reason!(BestRepetition { metric, test: &test.id, repetition: at + 1, n, value });
         BestRepetition { at, reason }
     }))

@@ -102,6 +102,12 @@ impl<'a> TestCriterion<'a> {
     }
 }
 
+/// A criterion that only reads the values of a metric that the records of a test can have.
+pub(crate) fn measuring_of(test: &Test, metric: &str) -> Option<Criterion> {
+    let counts = test.line.counts().unwrap_or_default();
+    Some(measuring(metric, MetricRow::in_phase(metric)?.dimension(counts)))
+}
+
 /// A criterion that only reads the values of a metric.
 pub(crate) fn measuring(metric: &str, dimension: Dimension) -> Criterion {
     Criterion {

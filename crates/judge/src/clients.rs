@@ -85,7 +85,7 @@ fn all_fail(case: &TestCriterion<'_>, findings: &Findings, threshold: &Threshold
     ran.all(|test| {
         let values = findings.usable(&TestCriterion { test, criterion: &criterion, ..*case });
         let fails =
-            |values: Vec<f64>| decision::decide((&criterion, case.test), threshold, &values, None).outcome;
+            |values: Vec<f64>| decision::decide(&criterion, case.test, threshold, &values, None).outcome;
         values.is_ok_and(|values| fails(values) == Outcome::Fail)
     })
 }

@@ -139,7 +139,8 @@ impl Decision {
 /// Decides `criterion` from the values of the repetitions, in base units. With `best` only the value of that
 /// repetition is compared.
 pub(crate) fn decide(
-    (criterion, test): (&Criterion, &Test),
+    criterion: &Criterion,
+    test: &Test,
     threshold: &Threshold,
     values: &[f64],
     best: Option<usize>,

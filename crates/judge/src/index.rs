@@ -120,6 +120,14 @@ impl<'a> Index<'a> {
         self.contradictions.get(&job.folder)
     }
 
+    /// The job whose files a repetition of a test worked on; `None` if they were its own, or if it did not
+    /// run.
+    pub(crate) fn maker(&self, test: &Test, repetition: u32) -> Option<&'a Job> {
+        let maker = test.uses.as_ref()?.maker(self.plan);
+        let planned = self.planned(&test.id).find(|planned| planned.repetition == repetition)?;
+        self.job(&maker, planned.repetition_of(&maker))
+    }
+
     /// The planned jobs of a test.
     pub(crate) fn planned(&self, test: &str) -> impl Iterator<Item = &PlannedJob> {
         self.planned.get(test).into_iter().flatten()

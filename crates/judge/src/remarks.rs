@@ -15,6 +15,8 @@ use results::folder;
 use results::reason::{Code, Reason, reason};
 use results::record::{CACHED_SHARE, CaseOutcome, Counts, Phase, Record, Run};
 
+pub(crate) use evenness::{Slowest, slowest_part};
+
 use crate::attribution;
 use crate::case::TestCriterion;
 use crate::clients::Remarks;
@@ -83,11 +85,6 @@ fn warnings(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Re
     all.extend(notices(case));
     all.extend(stopped_attempts(case));
     all
-}
-
-/// Whether the phase writes bytes, in `ior` or in `flash-io`.
-fn writes(phase: &Phase) -> bool {
-    phase.counts == Counts::Bytes && !phase.phase.contains("read") && !phase.phase.ends_with("_check")
 }
 
 /// A warning about high variability, or about a single repetition.
@@ -184,7 +181,7 @@ fn out_of_data(phases: &[&Phase]) -> Option<Reason> {
 
 fn not_flushed(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let phase =
-        phases.iter().find(|phase| writes(phase) && !phase.persisted && !bypasses_cache(case, phase))?;
+        phases.iter().find(|phase| phase.writes() && !phase.persisted && !bypasses_cache(case, phase))?;
     let ior = case.test.line.as_ior().map(|_| true);
     Some(reason!(NotFlushed { phase: &phase.phase, ior }))
 }
@@ -201,7 +198,7 @@ fn reported_unflushed(case: &TestCriterion<'_>) -> Option<Reason> {
 fn in_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let fs = case.index.file_system(&case.test.fs)?;
     let kind = Some(fs.kind.as_str()).filter(|kind| folder::is_memory(kind))?;
-    let phase = phases.iter().find(|phase| phase.counts == Counts::Operations || writes(phase))?;
+    let phase = phases.iter().find(|phase| phase.counts == Counts::Operations || phase.writes())?;
     Some(reason!(MemoryFileSystem { phase: &phase.phase, kind }))
 }
 
@@ -212,7 +209,7 @@ fn fits_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let nodes = runs(case.jobs()).map(Run::machines).min()?;
     let unproven = |phase: &&&Phase| match phase.counts {
         Counts::Operations => false,
-        Counts::Bytes if writes(phase) => !phase.persisted && !bypasses_cache(case, phase),
+        Counts::Bytes if phase.writes() => !phase.persisted && !bypasses_cache(case, phase),
         Counts::Bytes => phase.cached_before.is_none() && !bypasses_cache(case, phase),
     };
     let phase = phases.iter().find(unproven)?;

@@ -75,8 +75,8 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
     let usable = validity::measured(case).and_then(|values| Ok((values, threshold.clone()?, best.clone()?)));
     let decision = match usable {
         Ok((values, threshold, best)) => {
-            let of = (case.criterion, case.test);
-            let decision = decision::decide(of, &threshold, &values, best.map(|best| best.at));
+            let best = best.map(|best| best.at);
+            let decision = decision::decide(case.criterion, case.test, &threshold, &values, best);
             decision::of_compared(case, decision)
         }
         Err(unusable) => Decision::none(unusable),
@@ -161,15 +161,16 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
     let cases: Vec<TestCriterion<'_>> =
         index.plan.parts(group).map(case).filter(TestCriterion::yields).collect();
     let first = cases.first().expect("a plan is rejected where no part yields the metric");
-    let values = group::values(group, &cases, validity::measured);
+    let found = group::values(group, &cases, validity::measured);
+    let (values, slowest) = match found {
+        Ok(found) => (Ok(found.values), found.slowest),
+        Err(unusable) => (Err(unusable), None),
+    };
     let errors = |of_parts: Vec<Finding>| [findings.about_whole(&group.id), of_parts].concat();
     let n = cases.len();
     let how = if group::compares(first) { format!("{n} parts") } else { format!("sum of {n}") };
     let mut verdict = of_parts(findings, first, (&group.id, &how), &cases, values, errors);
-    if verdict.outcome != Outcome::NotRun {
-        let slowest = group::slowest(&cases);
-        verdict.notes.extend(slowest.map(|reason| Finding::new(Severity::Info, reason)));
-    }
+    verdict.notes.extend(slowest.map(|reason| Finding::new(Severity::Info, reason)));
     verdict
 }
 
@@ -186,7 +187,7 @@ fn of_parts(
     let (criterion, (id, how)) = (first.criterion, whole);
     let threshold = decision::threshold(id, first, findings);
     let decision = match values.and_then(|values| Ok((values, threshold.clone()?))) {
-        Ok((values, threshold)) => decision::decide((criterion, first.test), &threshold, &values, None),
+        Ok((values, threshold)) => decision::decide(criterion, first.test, &threshold, &values, None),
         Err(unusable) => Decision::none(unusable),
     };
     let of_parts: Vec<Vec<Finding>> = cases.iter().map(|case| findings.errors_for(case)).collect();

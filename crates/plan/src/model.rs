@@ -308,7 +308,7 @@ pub enum BytesPerNode {
 
 impl BytesPerNode {
     /// The bytes of a node with this memory; `None` if they depend on a memory that is not known.
-    pub fn of(self, memory_bytes: Option<u64>) -> Option<f64> {
+    pub fn bytes(self, memory_bytes: Option<u64>) -> Option<f64> {
         match self {
             Self::Bytes(bytes) => Some(bytes),
             Self::OfMemory(share) => memory_bytes.map(|memory| share * memory as f64),
@@ -321,7 +321,7 @@ impl BytesPerNode {
 pub struct BestOf {
     /// The test whose rate chooses, by its place in [`Plan::tests`].
     pub test: usize,
-    /// Its metric.
+    /// `PHASE.NAME`, such as `write.bw`.
     pub metric: String,
     /// The place of the key in the plan's file.
     pub(crate) span: Range<usize>,

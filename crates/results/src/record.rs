@@ -27,6 +27,7 @@ mod state;
 mod sync_time;
 mod waiting;
 
+use measure::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::reason::Reason;
@@ -438,6 +439,13 @@ pub struct Latency {
     pub p999_ns: u64,
     /// Non-empty buckets as (lower edge in nanoseconds, transfers), at most 0.8 % wide.
     pub buckets: Vec<(u64, u64)>,
+}
+
+impl Latency {
+    /// The histogram of the buckets, without the sum of the values.
+    pub fn histogram(&self) -> Histogram {
+        Histogram::of_buckets(&self.buckets, 0, self.min_ns, self.max_ns)
+    }
 }
 
 /// Bytes moved (or operations done, see [`Phase::counts`]) per interval, summed over all ranks, from the

@@ -98,7 +98,8 @@ impl<'a> CampaignValues<'a> {
             (None, Some(group)) => {
                 let cases: Vec<_> = self.plan.parts(group).map(case).filter(TestCriterion::yields).collect();
                 let usable = |case: &TestCriterion<'_>| self.findings().usable(case);
-                verdicts::group::values(group, &cases, usable).map_err(|(_, reason)| reason)
+                let found = verdicts::group::values(group, &cases, usable);
+                found.map(|found| found.values).map_err(|(_, reason)| reason)
             }
             (None, None) => match parameters::score(self.plan, id) {
                 Some(of) => score::reported(&self.index, self.findings(), of).map_err(|(_, reason)| reason),

@@ -186,8 +186,7 @@ fn opened_and_closed(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
 
 /// A percentile of all latencies is between the lowest and the highest of the single ranks.
 fn percentiles(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
-    let latency = phase.latency.as_ref()?;
-    let made = Histogram::of_buckets(&latency.buckets, 0, latency.min_ns, latency.max_ns);
+    let made = phase.latency.as_ref()?.histogram();
     let columns = [
         ("95th percentile of latency.buckets", 0.95, "extreme of each_rank.p95_ns", &each.p95_ns),
         ("99th percentile of latency.buckets", 0.99, "extreme of each_rank.p99_ns", &each.p99_ns),
@@ -315,7 +314,7 @@ fn histogram(latency: &Latency) -> Option<Disagreement> {
         return Some(counts(("latency.count", latency.count.into()), ("sum of latency.buckets", sum)));
     }
     let Latency { min_ns, max_ns, mean_ns, .. } = *latency;
-    let made = Histogram::of_buckets(&latency.buckets, 0, min_ns, max_ns);
+    let made = latency.histogram();
     let quantiles = [
         ("latency.p50_ns", latency.p50_ns, 0.5),
         ("latency.p90_ns", latency.p90_ns, 0.9),

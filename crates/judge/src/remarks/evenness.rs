@@ -1,4 +1,4 @@
-//! The slowest node or rank, for criteria on single ones.
+//! The slowest part of several: nodes and ranks, for criteria on single ones, and parts of a group.
 
 use measure::statistics::mean;
 use results::reason::{Reason, reason};
@@ -7,22 +7,43 @@ use units::Quantity;
 
 use crate::case::TestCriterion;
 
+/// The slowest part of all repetitions, among all parts of its own repetition.
+pub(crate) struct Slowest<P> {
+    pub(crate) repetition: u32,
+    pub(crate) part: P,
+    pub(crate) value: f64,
+    /// The number and the mean of all parts.
+    pub(crate) n: usize,
+    pub(crate) mean: f64,
+}
+
+/// The slowest part, from the values of all parts in each repetition: rates, or times.
+pub(crate) fn slowest_part<P: Copy>(
+    repetitions: impl Iterator<Item = (u32, Vec<(P, f64)>)>,
+    are_times: bool,
+) -> Option<Slowest<P>> {
+    let slower = |a: f64, b: f64| if are_times { b.total_cmp(&a) } else { a.total_cmp(&b) };
+    let of_repetition = |(repetition, parts): (u32, Vec<(P, f64)>)| {
+        let (part, value) = parts.iter().copied().min_by(|a, b| slower(a.1, b.1))?;
+        let values: Vec<f64> = parts.iter().map(|(_, value)| *value).collect();
+        Some(Slowest { repetition, part, value, n: values.len(), mean: mean(&values)? })
+    };
+    repetitions.filter_map(of_repetition).min_by(|a, b| slower(a.value, b.value))
+}
+
 /// The slowest node or rank of all repetitions, if the criterion is about single ones.
 pub(super) fn slowest(case: &TestCriterion<'_>) -> Option<Reason> {
     let row = MetricRow::named(case.metric())?;
-    let part = row.part()?;
-    let slower = |a: f64, b: f64| if row.is_time() { b.total_cmp(&a) } else { a.total_cmp(&b) };
-    let all = case.numbered_phases().filter_map(|(repetition, phase)| {
-        let (values, dimension) = row.part_values(phase)?;
-        let (number, value) = values.iter().copied().min_by(|a, b| slower(a.1, b.1))?;
-        Some((value, repetition, phase, number, values, dimension))
+    let work_part = row.part()?;
+    let repetitions = case.numbered_phases().filter_map(|(repetition, phase)| {
+        let values = row.part_values(phase)?.into_iter();
+        Some((repetition, values.map(|(number, value)| ((phase, number), value)).collect()))
     });
-    let (value, repetition, phase, number, values, dimension) = all.min_by(|a, b| slower(a.0, b.0))?;
-    let quantity = |value| Quantity { value, dimension };
-    let n = values.len();
-    let mean = mean(&values.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())?;
-    let (value, mean) = (quantity(value), quantity(mean));
-    let part = named(phase.each_rank.as_ref()?, part, number);
+    let Slowest { repetition, part: (phase, number), value, n, mean } =
+        slowest_part(repetitions, row.is_time())?;
+    let dimension = row.part_dimension(phase.counts);
+    let [value, mean] = [value, mean].map(|value| Quantity { value, dimension });
+    let part = named(phase.each_rank.as_ref()?, work_part, number);
     Some(reason!(SlowestPart { phase: &phase.phase, repetition, part, n, value, mean }))
 }
 

@@ -74,13 +74,10 @@ impl<'j> NodeNames<'j> {
 /// The phase that wrote what `phase` of `job` read, with its job.
 fn writer<'a>(case: &TestCriterion<'a>, job: &'a Job, phase: &Phase) -> Option<(&'a Job, &'a Phase)> {
     let writes = |job: &'a Job| phases(job).filter(|phase| phase.phase == "write");
-    let Some(uses) = &case.test.uses else {
+    if case.test.uses.is_none() {
         let is_own = |write: &&Phase| (write.test, write.repetition) == (phase.test, phase.repetition);
         return Some((job, writes(job).find(is_own)?));
-    };
-    let maker = uses.maker(case.index.plan);
-    let planned =
-        case.index.planned(&case.test.id).find(|planned| planned.repetition == job.info.repetition)?;
-    let made = case.index.job(&maker, planned.repetition_of(&maker))?;
-    Some((made, writes(made).last()?))
+    }
+    let maker = case.index.maker(case.test, job.info.repetition)?;
+    Some((maker, writes(maker).last()?))
 }

@@ -9,7 +9,7 @@ use results::folder::{Job, Machine};
 use results::reason::{Reason, any, reason};
 use results::record::{self, Counts, Phase, Run};
 
-use super::window::{self, Span};
+use super::window;
 use crate::case::TestCriterion;
 use crate::index::phases;
 
@@ -37,24 +37,15 @@ fn duration(required: &Requirements, job: &Job) -> Option<Reason> {
 /// A job that began too long after its files were made, as far as the clocks of both jobs can show.
 fn gap(case: &TestCriterion<'_>, required: &Requirements, job: &Job) -> Option<Reason> {
     let allowed = required.gap_s?;
-    let (index, repetition) = (case.index, job.info.repetition);
-    let maker = case.test.uses.as_ref()?.maker(index.plan);
-    let planned = index.planned(&case.test.id).find(|planned| planned.repetition == repetition);
-    let made = planned.and_then(|planned| index.job(&maker, planned.repetition_of(&maker)));
-    let gap = made.and_then(|made| {
+    let maker = case.test.uses.as_ref()?.maker(case.index.plan);
+    let gap = case.index.maker(case.test, job.info.repetition).and_then(|made| {
         let uncertain = window::uncertainty_s(made) + window::uncertainty_s(job);
-        Some(moments(job)?.from - moments(made)?.to + uncertain)
+        Some(window::recorded(job, "")?.from - window::recorded(made, "")?.to + uncertain)
     });
     match gap {
         None => Some(reason!(PartTimeUnknown { part: &case.test.id, other: &maker, .. })),
         Some(gap) => (gap > allowed).then(|| reason!(RequirementNotMet { gap, allowed, maker: &maker, .. })),
     }
-}
-
-/// From the first start to the last end in a job; `None` if a phase does not have them.
-fn moments(job: &Job) -> Option<Span> {
-    let spans = phases(job).map(window::of_phase).collect::<Option<Vec<Span>>>()?;
-    spans.into_iter().reduce(|all, one| Span { from: all.from.min(one.from), to: all.to.max(one.to) })
 }
 
 /// Too few ranks for the cores of a node, or a number of ranks that is no power of two.
@@ -83,7 +74,7 @@ fn fewest_of_a_node(phase: &Phase) -> Option<u32> {
 /// Too few bytes per node.
 fn bytes(case: &TestCriterion<'_>, required: &Requirements, job: &Job, phase: &Phase) -> Option<Reason> {
     let wanted = required.bytes_per_node.filter(|_| phase.counts == Counts::Bytes)?;
-    let Some(least) = wanted.of(memory(case)) else {
+    let Some(least) = wanted.bytes(memory(case)) else {
         return Some(reason!(RequirementNotMet { unknown: "bytes of memory", .. }));
     };
     let nodes = record::runs(&job.records).next().map_or(1, Run::machines);
@@ -94,8 +85,7 @@ fn bytes(case: &TestCriterion<'_>, required: &Requirements, job: &Job, phase: &P
 
 /// Written data that may be in the memory of clients when the time ends.
 fn flushed(required: &Requirements, phase: &Phase) -> Option<Reason> {
-    let writes = phase.counts == Counts::Bytes && ["write", "mixed_write"].contains(&phase.phase.as_str());
-    let missed = required.persistent && writes && !phase.persisted;
+    let missed = required.persistent && phase.writes() && !phase.persisted;
     missed.then(|| reason!(RequirementNotMet { phase: &phase.phase, .. }))
 }
 

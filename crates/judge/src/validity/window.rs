@@ -64,14 +64,15 @@ pub(crate) fn of_phase(phase: &Phase) -> Option<Span> {
 /// The time in which a job was active: in its phases called `name`, or in all phases if there is none. If the
 /// records do not contain it, it is the time from its start to its end.
 pub(crate) fn of_job(job: &Job, name: &str) -> Option<Span> {
+    recorded(job, name).or_else(|| from_start_to_end(job))
+}
+
+/// The same by the records alone.
+pub(crate) fn recorded(job: &Job, name: &str) -> Option<Span> {
     let named: Vec<&Phase> = phases(job).filter(|phase| phase.phase == name).collect();
     let meant = if named.is_empty() { phases(job).collect() } else { named };
-    let spans: Option<Vec<Span>> = meant.into_iter().map(of_phase).collect();
-    let whole = |one: Span, other: &Span| Span { from: one.from.min(other.from), to: one.to.max(other.to) };
-    match spans.as_deref() {
-        Some([first, rest @ ..]) => Some(rest.iter().fold(*first, whole)),
-        _ => from_start_to_end(job),
-    }
+    let spans: Vec<Span> = meant.into_iter().map(of_phase).collect::<Option<_>>()?;
+    spans.into_iter().reduce(|all, one| Span { from: all.from.min(one.from), to: all.to.max(one.to) })
 }
 
 /// The time from the start to the end of a job, by the campaign's own clock.

@@ -12,7 +12,7 @@ use crate::subject::LineSubject;
 pub(crate) fn met(subject: &LineSubject) -> Option<Finding> {
     let required = &subject.required;
     let of_bytes = || {
-        let least = required.bytes_per_node?.of(subject.ram_bytes)?;
+        let least = required.bytes_per_node?.bytes(subject.ram_bytes)?;
         let per_node = subject.bytes_per_node()? as f64;
         (per_node < least).then(|| reason!(RequirementNotMet { per_node, least, .. }))
     };

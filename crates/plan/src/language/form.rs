@@ -117,11 +117,18 @@ fn plain(key: &PlanKey, value: &FileValue<'_>) -> FormProblem {
                 ),
             )
         }
-        (KeyForm::Texts, DeValue::Array(all)) => texts(key, all),
+        (KeyForm::Texts, DeValue::Array(all)) => {
+            each(key, all, "a list of texts, each in quotes", |one| one.is_str())
+        }
         (KeyForm::Texts, _) => not(key, "a list of texts", value),
-        (KeyForm::PlainNumbers, DeValue::Array(all)) => plain_numbers(key, all),
+        (KeyForm::PlainNumbers, DeValue::Array(all)) => {
+            each(key, all, "a list of numbers without quotes", |one| one.is_float() || one.is_integer())
+        }
         (KeyForm::PlainNumbers, _) => not(key, "a list of numbers", value),
-        (KeyForm::Numbers, DeValue::Array(all)) => numbers(key, all),
+        (KeyForm::Numbers, DeValue::Array(all)) => {
+            let what = "a list of numbers, or percentages in quotes";
+            each(key, all, what, |one| one.is_str() || one.is_integer())
+        }
         (KeyForm::Numbers, _) => not(key, "a list of numbers", value),
         (KeyForm::Entries, DeValue::Table(all)) => entries(all),
         (KeyForm::Entries, _) => not(key, "a table of texts", value),
@@ -163,23 +170,10 @@ fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &FileValue<'_>)
     }
 }
 
-fn texts(key: &PlanKey, all: &DeArray<'_>) -> FormProblem {
-    match all.iter().find(|one| !one.get_ref().is_str()) {
-        Some(other) => not(key, "a list of texts, each in quotes", other),
-        None => Ok(()),
-    }
-}
-
-fn plain_numbers(key: &PlanKey, all: &DeArray<'_>) -> FormProblem {
-    match all.iter().find(|one| !one.get_ref().is_float() && !one.get_ref().is_integer()) {
-        Some(other) => not(key, "a list of numbers without quotes", other),
-        None => Ok(()),
-    }
-}
-
-fn numbers(key: &PlanKey, all: &DeArray<'_>) -> FormProblem {
-    match all.iter().find(|one| !one.get_ref().is_str() && !one.get_ref().is_integer()) {
-        Some(other) => not(key, "a list of numbers, or percentages in quotes", other),
+/// Whether all values of a list are of a kind, which is `what` in words.
+fn each(key: &PlanKey, all: &DeArray<'_>, what: &str, fits: fn(&DeValue<'_>) -> bool) -> FormProblem {
+    match all.iter().find(|one| !fits(one.get_ref())) {
+        Some(other) => not(key, what, other),
         None => Ok(()),
     }
 }

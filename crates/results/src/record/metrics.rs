@@ -6,7 +6,6 @@ use GroupValue::{Rates, Starts};
 use MetricKind::{Amount, Errors, Fairness, Latency, PartRate, Rate, Share, Span, Unevenness, WindowRate};
 use MetricValue::{OfGroup, OfTimeline, OfWriter, One, Over, Quotient};
 use WorkPart::{Node, Rank};
-use measure::Histogram;
 use measure::statistics::{jain, max, max_over_min, min, min_of_mean, range, spread};
 
 use super::{Counts, EachRank, Phase, WorkPart};
@@ -165,20 +164,20 @@ impl MetricRow {
         }
     }
 
-    /// The values of the parts that it compares, with the number of each, and their dimension; `None` for a
-    /// metric of all together, and if the phase does not have them.
-    pub fn part_values(&self, phase: &Phase) -> Option<(Vec<(u32, f64)>, Dimension)> {
+    /// The values of the parts that it compares, with the number of each; `None` for a metric of all
+    /// together, and if the phase does not have them.
+    pub fn part_values(&self, phase: &Phase) -> Option<Vec<(u32, f64)>> {
         let Over(part, values, _) = self.value else { return None };
         // Transfers have an open and a close, whose times a record must have.
         let is_whole = |each: &&EachRank| {
             phase.counts == Counts::Operations || !(each.open_s.is_empty() || each.close_s.is_empty())
         };
-        let dimension = if self.is_time() {
-            Dimension::Seconds
-        } else {
-            Self::rate_of(phase.counts).dimension(phase.counts)
-        };
-        Some((values(phase.each_rank.as_ref().filter(is_whole)?, part)?, dimension))
+        values(phase.each_rank.as_ref().filter(is_whole)?, part)
+    }
+
+    /// The dimension of these values in phases that count these.
+    pub fn part_dimension(&self, counts: Counts) -> Dimension {
+        if self.is_time() { Dimension::Seconds } else { Self::rate_of(counts).dimension(counts) }
     }
 
     /// Whether it is a time.
@@ -203,7 +202,7 @@ impl MetricRow {
                 (seconds > 0.0).then(|| amount as f64 / seconds)
             }
             Over(_, _, statistic) => {
-                let (values, _) = self.part_values(phase)?;
+                let values = self.part_values(phase)?;
                 statistic(&values.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())
             }
             OfGroup(..) | OfWriter | OfTimeline => None,
@@ -295,9 +294,7 @@ fn latency(phase: &Phase, pick: fn(&super::Latency) -> f64) -> Option<f64> {
 
 /// From the buckets, because the record does not state it.
 fn p95(phase: &Phase) -> Option<f64> {
-    let latency = phase.latency.as_ref()?;
-    let made = Histogram::of_buckets(&latency.buckets, 0, latency.min_ns, latency.max_ns);
-    Some(made.quantile(0.95) as f64 * 1e-9)
+    Some(phase.latency.as_ref()?.histogram().quantile(0.95) as f64 * 1e-9)
 }
 
 fn errors(phase: &Phase) -> Option<f64> {
@@ -331,6 +328,11 @@ impl Phase {
             ("persisted_each", self.persisted_each.into()),
             ("rate_limit", self.rate_limit.unwrap_or(0.0).into()),
         ]
+    }
+
+    /// Whether it writes data, and does not compare it.
+    pub fn writes(&self) -> bool {
+        self.counts == Counts::Bytes && !self.phase.contains("read") && !self.phase.ends_with("_check")
     }
 
     /// The least size of each file of the phase, bytes: what the calls wrote. What the system reports after a

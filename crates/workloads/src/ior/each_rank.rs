@@ -18,7 +18,7 @@ use super::test::RunningTest;
 use super::transfer::RankDone;
 use super::{names, reorder};
 use crate::kit::balance::RankWork;
-use crate::kit::each_rank::{self, Mine};
+use crate::kit::each_rank::{self, RankReport};
 use crate::kit::reduce;
 use crate::kit::stamps::PhaseStamps;
 
@@ -49,7 +49,7 @@ pub(super) fn collect(
     let asks = parameters.file_per_rank && test.storage.mounted().is_some();
     // Random blocks of a shared file are those of all ranks.
     let reads_anywhere = parameters.offsets == Offsets::RandomBlocks && !parameters.file_per_rank;
-    let mine = Mine {
+    let report = RankReport {
         work,
         ended_ns: test.rank.since_start_ns(done.stamps.transfer.1),
         wear_out: wears_out.then(|| (at.bytes, work.ns.saturating_sub(at.elapsed_ns))),
@@ -59,7 +59,7 @@ pub(super) fn collect(
         kernel: own.kernel,
         targets: asks.then(|| targets::of_file(test.storage.system_path(&setting.path))),
     };
-    each_rank::collect(test.rank.comm, &test.rank.node, &mine, balance)
+    each_rank::collect(test.rank.comm, &test.rank.node, &report, balance)
 }
 
 /// How long the open and the close took. What was before the end of a ramp does not count.

@@ -17,16 +17,34 @@ use super::reduce;
 
 /// Number of different file layouts that are named. Files with other layouts have no known targets.
 const PLACES: usize = 4096;
-/// Numbers that a rank sends.
-const NUMBERS: usize = 14;
-/// The number of the hash of the targets.
-const PLACE: usize = 7;
+/// The numbers that a rank sends, in their order.
+#[derive(Clone, Copy)]
+enum Number {
+    Amount,
+    Ns,
+    Given,
+    Ended,
+    Opened,
+    Closed,
+    P95,
+    P99,
+    DataOf,
+    AtDeadline,
+    WearOut,
+    KernelRead,
+    KernelWritten,
+    Place,
+}
+
+/// The numbers of a rank.
+type Row = [u64; Number::Place as usize + 1];
+
 /// Marks a missing number.
 const NONE: u64 = u64::MAX;
 
 /// What one rank did. Times are nanoseconds.
 #[derive(Clone, Debug, Default)]
-pub struct Mine {
+pub struct RankReport {
     /// What it moved in its own time: bytes, or operations, from the start to the end of its transfers.
     pub work: RankWork,
     /// When its transfers ended, since the start of the job.
@@ -50,44 +68,56 @@ pub struct Mine {
 pub fn collect(
     comm: &dyn Comm,
     node: &Node,
-    mine: &Mine,
+    report: &RankReport,
     balance: &mut Balance,
 ) -> Result<Option<EachRank>, Halt> {
-    let place = mine.targets.as_deref().map(|targets| targets.join("\n")).unwrap_or_default();
-    let (at_deadline, wear_out) = mine.wear_out.unwrap_or((NONE, NONE));
-    let [read, written] = mine.kernel.unwrap_or([NONE; 2]);
-    let [opened, closed] = mine.opened_closed_ns.unwrap_or([NONE; 2]);
-    let [p95, p99] = mine.percentiles_ns;
-    let RankWork { amount, ns, given } = mine.work;
-    let given = given.into();
-    let (ended, place_hash) = (mine.ended_ns, hash(&place));
-    let data_of = mine.data_of.map_or(NONE, u64::from);
-    let row = [
-        amount,
-        ns,
-        ended,
-        at_deadline,
-        wear_out,
-        read,
-        written,
-        place_hash,
-        given,
-        opened,
-        closed,
-        p95,
-        p99,
-        data_of,
-    ];
-    let rows: Option<Vec<[u64; NUMBERS]>> = reduce::gather(comm, row)?;
-    let places = match mine.targets {
+    let place = report.targets.as_deref().map(|targets| targets.join("\n")).unwrap_or_default();
+    let row = numbers(report, &place);
+    let rows: Option<Vec<Row>> = reduce::gather(comm, row)?;
+    let places = match report.targets {
         None => None,
         Some(_) => FilePlaces::gather(comm, rows.as_deref(), &place)?,
     };
     if let Some(rows) = &rows {
-        let work = |row: &[u64; NUMBERS]| RankWork { amount: row[0], ns: row[1], given: row[8] > 0 };
+        let work = |row: &Row| RankWork {
+            amount: row[Number::Amount as usize],
+            ns: row[Number::Ns as usize],
+            given: row[Number::Given as usize] > 0,
+        };
         add_slowest(balance, rows.iter().map(work), node);
     }
     Ok(rows.map(|rows| columns(&rows, node, places.as_ref())))
+}
+
+/// The numbers that a rank sends. One that it does not have is [`NONE`].
+fn numbers(report: &RankReport, place: &str) -> Row {
+    let mut row = [NONE; _];
+    let mut set = |number: Number, value: u64| row[number as usize] = value;
+    let RankWork { amount, ns, given } = report.work;
+    set(Number::Amount, amount);
+    set(Number::Ns, ns);
+    set(Number::Given, given.into());
+    set(Number::Ended, report.ended_ns);
+    if let Some([opened, closed]) = report.opened_closed_ns {
+        set(Number::Opened, opened);
+        set(Number::Closed, closed);
+    }
+    let [p95, p99] = report.percentiles_ns;
+    set(Number::P95, p95);
+    set(Number::P99, p99);
+    if let Some(rank) = report.data_of {
+        set(Number::DataOf, rank.into());
+    }
+    if let Some((at_deadline, wear_out)) = report.wear_out {
+        set(Number::AtDeadline, at_deadline);
+        set(Number::WearOut, wear_out);
+    }
+    if let Some([read, written]) = report.kernel {
+        set(Number::KernelRead, read);
+        set(Number::KernelWritten, written);
+    }
+    set(Number::Place, hash(place));
+    row
 }
 
 /// The 95th and 99th percentile of the latencies of a rank. They must be read before the latencies of all
@@ -113,13 +143,13 @@ struct FilePlaces {
 
 impl FilePlaces {
     /// The lowest rank with each layout sends its targets to rank 0. Collective.
-    fn gather(comm: &dyn Comm, rows: Option<&[[u64; NUMBERS]]>, mine: &str) -> Result<Option<Self>, Halt> {
+    fn gather(comm: &dyn Comm, rows: Option<&[Row]>, place: &str) -> Result<Option<Self>, Halt> {
         let mut numbers = HashMap::new();
         let mut senders = Vec::new();
         for (rank, row) in rows.unwrap_or_default().iter().enumerate() {
-            let place = row[PLACE];
-            if place != 0 && numbers.len() < PLACES && !numbers.contains_key(&place) {
-                numbers.insert(place, numbers.len() as u32);
+            let hash = row[Number::Place as usize];
+            if hash != 0 && numbers.len() < PLACES && !numbers.contains_key(&hash) {
+                numbers.insert(hash, numbers.len() as u32);
                 senders.extend((rank as u32).to_le_bytes());
             }
         }
@@ -128,50 +158,54 @@ impl FilePlaces {
             return Ok(None);
         }
         let sends = senders.chunks_exact(4).any(|rank| rank == comm.rank().to_le_bytes());
-        let sent = comm.gather(if sends { mine.as_bytes() } else { &[] })?;
+        let sent = comm.gather(if sends { place.as_bytes() } else { &[] })?;
         let name = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         let names = sent.map(|sent| sent.into_iter().filter(|name| !name.is_empty()).map(name).collect());
         Ok(names.map(|names| Self { numbers, names }))
     }
 }
 
-fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&FilePlaces>) -> EachRank {
-    let column = |at: usize| -> Vec<u64> { rows.iter().map(|row| row[at]).collect() };
+fn columns(rows: &[Row], node: &Node, places: Option<&FilePlaces>) -> EachRank {
+    let column = |number: Number| rows.iter().map(move |row| row[number as usize]);
+    let amounts = |number: Number| -> Column<u64> { column(number).collect::<Vec<_>>().into() };
     // Microseconds are precise enough for any comparison and halve the size.
-    let seconds = |at: usize| -> Column<f64> {
-        rows.iter().map(|row| (row[at] / 1000) as f64 / 1e6).collect::<Vec<_>>().into()
+    let seconds = |number: Number| -> Column<f64> {
+        column(number).map(|ns| (ns / 1000) as f64 / 1e6).collect::<Vec<_>>().into()
     };
     // Times of work are rounded up, so that no rate is too high.
-    let seconds_up = |at: usize| -> Column<f64> {
-        rows.iter().map(|row| row[at].div_ceil(1000) as f64 / 1e6).collect::<Vec<_>>().into()
+    let seconds_up = |number: Number| -> Column<f64> {
+        column(number).map(|ns| ns.div_ceil(1000) as f64 / 1e6).collect::<Vec<_>>().into()
     };
+    let all_have = |number: Number| column(number).all(|value| value != NONE);
     let mut each = EachRank {
         ranks: rows.len() as u32,
-        moved: column(0).into(),
-        seconds: seconds_up(1),
-        ended_s: seconds(2),
-        p95_ns: column(11).into(),
-        p99_ns: column(12).into(),
+        moved: amounts(Number::Amount),
+        seconds: seconds_up(Number::Ns),
+        ended_s: seconds(Number::Ended),
+        p95_ns: amounts(Number::P95),
+        p99_ns: amounts(Number::P99),
         ..EachRank::default()
     };
-    if rows.iter().all(|row| row[9] != NONE) {
-        (each.open_s, each.close_s) = (seconds_up(9), seconds_up(10));
+    if all_have(Number::Opened) {
+        (each.open_s, each.close_s) = (seconds_up(Number::Opened), seconds_up(Number::Closed));
     }
-    if rows.iter().all(|row| row[13] != NONE) {
-        each.data_of = rows.iter().map(|row| row[13] as u32).collect::<Vec<_>>().into();
+    if all_have(Number::DataOf) {
+        each.data_of = column(Number::DataOf).map(|rank| rank as u32).collect::<Vec<_>>().into();
     }
-    if rows.iter().all(|row| row[3] != NONE) {
-        (each.moved_at_deadline, each.wear_out_s) = (column(3).into(), seconds(4));
+    if all_have(Number::AtDeadline) {
+        each.moved_at_deadline = amounts(Number::AtDeadline);
+        each.wear_out_s = seconds(Number::WearOut);
     }
-    if rows.iter().all(|row| row[5] != NONE) {
-        (each.kernel_read, each.kernel_written) = (column(5).into(), column(6).into());
+    if all_have(Number::KernelRead) {
+        (each.kernel_read, each.kernel_written) =
+            (amounts(Number::KernelRead), amounts(Number::KernelWritten));
     }
     if let Some(table) = &node.table {
         (each.node, each.nodes) = (table.of.clone().into(), table.names.clone());
     }
     if let Some(places) = places {
         let unknown = places.names.len() as u32;
-        let layout = |row: &[u64; NUMBERS]| places.numbers.get(&row[PLACE]).copied().unwrap_or(unknown);
+        let layout = |row: &Row| places.numbers.get(&row[Number::Place as usize]).copied().unwrap_or(unknown);
         each.layout = rows.iter().map(layout).collect::<Vec<_>>().into();
         (each.layouts, each.targets) = layouts(&places.names);
     }
@@ -194,10 +228,10 @@ mod tests {
     use super::*;
     use ranks::local;
 
-    fn collected(ranks: u32, mine: impl Fn(u32) -> Mine + Sync) -> EachRank {
+    fn collected(ranks: u32, report: impl Fn(u32) -> RankReport + Sync) -> EachRank {
         let one = |comm: &dyn Comm| {
             let node = Node::find(comm).expect("no halt");
-            collect(comm, &node, &mine(comm.rank()), &mut Balance::default()).expect("no halt")
+            collect(comm, &node, &report(comm.rank()), &mut Balance::default()).expect("no halt")
         };
         let mut all: Vec<_> =
             local::run(ranks, one).into_iter().map(|each| each.expect("no panic")).collect();
@@ -212,7 +246,7 @@ mod tests {
             5 => vec!["OST0001".to_owned(), "OST0000".to_owned()],
             rank => vec![format!("OST000{}", rank % 2)],
         };
-        let each = collected(6, |rank| Mine {
+        let each = collected(6, |rank| RankReport {
             work: RankWork { amount: 1 << 40 | u64::from(rank), ns: 1_500_000_001, given: true },
             ended_ns: u64::from(rank) * 1_000_000,
             opened_closed_ns: Some([1, 2_000_000]),
@@ -239,7 +273,7 @@ mod tests {
     #[test]
     fn without_a_query_or_an_answer_there_are_no_targets() {
         for targets in [None, Some(vec![])] {
-            let each = collected(3, |_| Mine { targets: targets.clone(), ..Mine::default() });
+            let each = collected(3, |_| RankReport { targets: targets.clone(), ..RankReport::default() });
             assert!(each.layout.is_empty() && each.targets.is_empty(), "{each:?}");
             assert!(each.moved_at_deadline.is_empty(), "no rank continued after a deadline");
             assert!(each.kernel_read.is_empty(), "ranks share a process");
