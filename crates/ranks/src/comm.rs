@@ -1,8 +1,8 @@
 //! Communication between ranks, and how all ranks fail together.
 //!
-//! Every method except `rank`, `size`, `node_name` and those on the alarm is collective: all ranks of the
-//! communicator call it, in the same order. Between two collectives no rank may leave alone; `?` follows
-//! `agree`, never a bare local result.
+//! Not collective are `rank`, `size`, `node_name`, `post`, `poll` and the methods on the alarm. All ranks of
+//! the communicator call every other method, in the same order. Between two collectives no rank may leave
+//! alone; `?` follows `agree`, never a bare local result.
 //!
 //! Never here: storage, time, printing.
 
@@ -220,6 +220,13 @@ pub trait Comm {
     /// Measures this rank's clock offset to rank 0 by ping-pong; `now` reads this rank's clock in
     /// nanoseconds.
     fn clock_offset(&self, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt>;
+
+    /// Sends a message to another rank without waiting until it arrives; see [`Mailbox`](crate::Mailbox).
+    fn post(&self, to: u32, message: Vec<u8>) -> Result<(), Halt>;
+
+    /// The next message that has arrived, and its sender; `None` if there is none now. Messages of one sender
+    /// arrive in their order.
+    fn poll(&self) -> Result<Option<(u32, Vec<u8>)>, Halt>;
 
     /// Informs the other ranks, without waiting for them, that this one has failed and they may stop early.
     fn raise_alarm(&self);

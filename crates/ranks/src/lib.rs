@@ -8,6 +8,8 @@
 mod comm;
 pub mod launcher;
 pub mod local;
+mod mailbox;
 pub mod mpi;
 
 pub use comm::{CallFailure, ClockOffset, Comm, FailedAt, FailureCause, Halt, Reduce};
+pub use mailbox::Mailbox;

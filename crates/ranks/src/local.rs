@@ -203,6 +203,15 @@ impl Comm for LocalComm {
         Ok(ClockOffset::default())
     }
 
+    fn post(&self, to: u32, message: Vec<u8>) -> Result<(), Halt> {
+        self.place.group.post(self.place.rank, to, message);
+        Ok(())
+    }
+
+    fn poll(&self) -> Result<Option<(u32, Vec<u8>)>, Halt> {
+        self.place.group.poll(self.place.rank)
+    }
+
     fn raise_alarm(&self) {
         self.place.group.alarm.store(true, Ordering::Release);
     }

@@ -14,6 +14,7 @@ mod collectives;
 mod comm;
 mod gather;
 mod library;
+mod messages;
 mod nodes;
 mod tree;
 mod wait;

@@ -76,6 +76,19 @@ fn a_rank_that_leaves_early_halts_the_ranks_that_wait_for_it() {
 }
 
 #[test]
+fn a_rank_that_waits_for_a_message_halts_if_another_panics() {
+    let outcomes = local::run(3, |comm| {
+        assert!(comm.rank() != 2, "out of luck");
+        loop {
+            if let Err(halt) = comm.poll() {
+                return halt;
+            }
+        }
+    });
+    assert!(outcomes.into_iter().all(|outcome| outcome.unwrap_or_else(|halt| halt).rank == 2));
+}
+
+#[test]
 fn a_rank_that_leaves_after_the_last_collective_disturbs_no_other() {
     for _ in 0..200 {
         for outcome in local::run(4, |comm| comm.barrier()) {

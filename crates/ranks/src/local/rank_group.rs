@@ -131,6 +131,9 @@ impl Deref for CollectiveEnd {
     }
 }
 
+/// Messages in their order, with their senders.
+type ArrivedMessages = VecDeque<(u32, Vec<u8>)>;
+
 /// A fixed number of ranks that call collectives together.
 #[derive(Debug)]
 pub(super) struct RankGroup {
@@ -138,6 +141,8 @@ pub(super) struct RankGroup {
     pub(super) node: Arc<str>,
     pub(super) alarm: AtomicBool,
     state: Mutex<GroupState>,
+    /// For each rank the messages that have arrived.
+    mail: Vec<Mutex<ArrivedMessages>>,
     /// How often a waiting rank yields before it sleeps.
     yields: u32,
 }
@@ -194,7 +199,8 @@ impl RankGroup {
         let yields = if size as usize <= processors { YIELDS } else { 0 };
         let state =
             GroupState { calls: vec![0; size as usize], ended: 0, open: VecDeque::new(), broken: None };
-        Self { size, node, alarm: AtomicBool::new(false), state: Mutex::new(state), yields }
+        let mail = (0..size).map(|_| Mutex::default()).collect();
+        Self { size, node, alarm: AtomicBool::new(false), state: Mutex::new(state), mail, yields }
     }
 
     /// A halt of `rank` on this node.
@@ -207,6 +213,24 @@ impl RankGroup {
         let mut state = self.lock();
         let number = state.calls[rank as usize];
         state.break_off(number, why);
+    }
+
+    /// Sends a message from one rank to another.
+    pub(super) fn post(&self, from: u32, to: u32, message: Vec<u8>) {
+        self.mail_of(to).push_back((from, message));
+    }
+
+    /// The next message for `rank`. If there is none, and a rank has left, then none may come.
+    pub(super) fn poll(&self, rank: u32) -> Result<Option<(u32, Vec<u8>)>, Halt> {
+        let first = self.mail_of(rank).pop_front();
+        if first.is_some() {
+            return Ok(first);
+        }
+        self.lock().broken.as_ref().map_or(Ok(None), |(_, why)| Err(why.clone()))
+    }
+
+    fn mail_of(&self, rank: u32) -> MutexGuard<'_, ArrivedMessages> {
+        self.mail[rank as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Contributes `part` to the next collective of `rank`, and returns the place of its result.

@@ -134,6 +134,19 @@ impl Comm for MpiComm {
         clock::offset(self, now)
     }
 
+    fn post(&self, to: u32, message: Vec<u8>) -> Result<(), Halt> {
+        let posted = self.shared.messages.post(&self.mpi, self.handle, to, &message);
+        posted.map_err(|code| self.halt("MPI_Isend", code))
+    }
+
+    fn poll(&self) -> Result<Option<(u32, Vec<u8>)>, Halt> {
+        if self.size == 1 {
+            return Ok(None);
+        }
+        let polled = self.shared.messages.poll(&self.mpi, self.handle);
+        polled.map_err(|code| self.halt("MPI_Irecv", code))
+    }
+
     fn raise_alarm(&self) {
         self.shared.alarm.raise(&self.mpi, self.handle);
     }

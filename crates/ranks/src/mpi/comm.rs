@@ -13,6 +13,7 @@ use ffi::mpi::{Functions, Handle, MpiLibrary};
 
 use super::alarm::Alarm;
 use super::calls::Mpi;
+use super::messages::Messages;
 use crate::comm::{ClockOffset, Comm, Halt};
 
 /// A communicator of MPI processes; clones are the same communicator. It cannot leave its thread:
@@ -38,6 +39,7 @@ pub(super) struct SharedComm {
     mpi: Arc<Mpi>,
     handle: Handle,
     pub(super) alarm: Alarm,
+    pub(super) messages: Messages,
     /// Found at the first request, because creating a communicator is slow with many ranks.
     pub(super) nodes: OnceLock<NodesOfComm>,
     /// Whether the ranks of this node share a clock. Found at the first comparison of clocks.
@@ -96,6 +98,7 @@ impl MpiComm {
             mpi: Arc::clone(&mpi),
             handle,
             alarm: Alarm::new(rank, size),
+            messages: Messages::default(),
             nodes: OnceLock::new(),
             one_clock: OnceLock::new(),
             kernel_offset: Cell::new(None),

@@ -4,7 +4,7 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use ranks::{Comm, FailedAt, Halt, Reduce};
+use ranks::{Comm, FailedAt, Halt, Mailbox, Reduce};
 
 /// Longer than any rank should wait for an alarm.
 const ALARM_WAIT_MAX: Duration = Duration::from_secs(20);
@@ -20,6 +20,7 @@ pub(crate) fn all(comm: &dyn Comm, nodes: Option<u32>) {
     an_alarm_reaches_all(comm);
     an_alarm_passes_ranks_that_wait(comm);
     an_unnoticed_alarm_is_cleared(comm);
+    messages_arrive_whole_and_in_order(comm);
     halves_work_independently(comm);
     nodes_are_found(comm, nodes);
     clocks_are_compared(comm);
@@ -97,6 +98,33 @@ fn ranks_fail_together(comm: &dyn Comm) {
         let node = halt.node.clone();
         assert_eq!(halt, Halt { step: "write".to_owned(), rank: first, node, why, call: None });
         assert!(!halt.node.is_empty() && halt.node != "?");
+    }
+}
+
+/// Each rank sends to each other rank messages that fit into a frame and longer ones. The last one of each
+/// remains for the end.
+fn messages_arrive_whole_and_in_order(comm: &dyn Comm) {
+    const LENGTHS: [usize; 6] = [0, 1, 248, 249, 100_000, 3 << 20];
+    let others: Vec<u32> = (0..comm.size()).filter(|rank| *rank != comm.rank()).collect();
+    for _ in 0..2 {
+        let mut mailbox = Mailbox::new(comm);
+        for length in LENGTHS.into_iter().chain([7]) {
+            for to in &others {
+                mailbox.post(*to, vec![comm.rank() as u8; length]).expect("a message");
+            }
+        }
+        let mut arrived = vec![0; comm.size() as usize];
+        while others.iter().any(|rank| arrived[*rank as usize] < LENGTHS.len()) {
+            let Some((from, message)) = mailbox.poll().expect("messages") else { continue };
+            let number = &mut arrived[from as usize];
+            assert!(message.iter().all(|byte| u32::from(*byte) == from));
+            assert_eq!(message.len(), LENGTHS.get(*number).copied().unwrap_or(7), "from {from}");
+            *number += 1;
+        }
+        mailbox.settle().expect("all messages have arrived");
+        assert_eq!(comm.poll(), Ok(None), "none is left");
+        // A faster rank may already send the next ones.
+        comm.barrier().expect("a barrier");
     }
 }
 

@@ -105,6 +105,15 @@ impl Comm for Counted<'_> {
         Ok(offset)
     }
 
+    fn post(&self, to: u32, message: Vec<u8>) -> Result<(), Halt> {
+        self.count("post", message.len());
+        self.inner.post(to, message)
+    }
+
+    fn poll(&self) -> Result<Option<(u32, Vec<u8>)>, Halt> {
+        self.inner.poll()
+    }
+
     fn raise_alarm(&self) {
         self.inner.raise_alarm();
     }
