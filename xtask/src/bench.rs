@@ -17,6 +17,7 @@ mod options;
 mod others;
 mod outputs;
 mod scratch;
+mod search;
 mod starts;
 mod text;
 mod tools;
@@ -73,6 +74,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool> {
     bench.head(&options);
     bench.in_memory()?;
     bench.on_disk()?;
+    bench.searches()?;
     bench.evaluations()?;
     anyhow::ensure!(!bench.done.is_empty(), "--only {}: no group has this text in its title", options.only);
     Ok(bench.foot())
@@ -113,6 +115,19 @@ impl Bench {
             self.done.push(group);
         }
         Ok(())
+    }
+
+    /// Searches in memory, of trees that are made only for selected groups.
+    fn searches(&mut self) -> Result<()> {
+        if !search::TITLE.contains(&self.only) && !self.only.contains(search::TITLE) {
+            return Ok(());
+        }
+        let tree = |entries| Ok((entries, search::tree(&self.tools, &self.memory, entries)?));
+        let trees: Result<Vec<(u64, String)>> =
+            [self.sizes.names / 2, self.sizes.names * 5].map(tree).into_iter().collect();
+        let trees = trees?;
+        self.measure_all(search::groups(&self.tools, [&trees[0], &trees[1]]))?;
+        Ok(trees.iter().try_for_each(|(_, tree)| fs::remove_dir_all(tree))?)
     }
 
     /// The evaluation of campaigns, which are made only for selected groups.

@@ -25,6 +25,7 @@ pub mod mdtest;
 pub mod mpi_io;
 mod own_options;
 mod packet;
+pub mod pfind;
 mod planned;
 mod settings;
 mod workload;

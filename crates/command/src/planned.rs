@@ -125,6 +125,11 @@ pub trait PlannedLine {
         true
     }
 
+    /// Whether it only reads, on any number of ranks, and the files may be of any workload.
+    fn reads_any_files(&self) -> bool {
+        false
+    }
+
     /// By how many ranks items shift from the ranks that create them to those that stat or read them.
     fn shift(&self) -> u64 {
         0

@@ -7,6 +7,7 @@ use units::Usage;
 use crate::age::AgeArgs;
 use crate::ls_lr::LsLrOptions;
 use crate::mpi_io::MpiIoArgs;
+use crate::pfind::PfindOptions;
 use crate::planned::PlannedLine;
 use crate::{clap_line, fdtree, flash_io, ior, md_workbench, mdtest};
 
@@ -29,6 +30,8 @@ pub enum WorkloadName {
     FlashIo,
     /// `mpi-io`
     MpiIo,
+    /// `pfind`
+    Pfind,
     /// `age`
     Age,
 }
@@ -197,6 +200,18 @@ pub const WORKLOADS: &[Workload] = &[
         fault: clap_line::fault::<MpiIoArgs>,
         ..USUAL
     },
+    Workload {
+        name: WorkloadName::Pfind,
+        names: &["pfind"],
+        help: "Search a tree with all ranks like `pfind`, the parallel find of IO500",
+        about: "search a tree with all ranks (options of pfind, the parallel find of IO500)",
+        key: "pfind",
+        place: &["{dir}"],
+        records_ranks: false,
+        read: |words| WorkloadLine::Pfind(Box::new(PfindOptions::read(words))),
+        fault: PfindOptions::fault,
+        ..USUAL
+    },
 ];
 
 impl WorkloadName {
@@ -264,6 +279,8 @@ pub enum WorkloadLine {
     LsLr(Box<LsLrOptions>),
     /// `mpi-io`
     MpiIo(Box<MpiIoArgs>),
+    /// `pfind`
+    Pfind(Box<PfindOptions>),
     /// `age`
     Age(Box<AgeArgs>),
 }
@@ -307,6 +324,7 @@ impl Deref for WorkloadLine {
             Self::Ls(line) => line,
             Self::LsLr(line) => &**line,
             Self::MpiIo(line) => &**line,
+            Self::Pfind(line) => &**line,
             Self::Age(line) => &**line,
         }
     }

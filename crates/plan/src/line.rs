@@ -225,15 +225,17 @@ mod tests {
             ("md_workbench", "-P 1"),
             ("mdtest", "-n 1"),
             ("mpi_io", "--large"),
+            ("pfind", "-C\"\nuses = \"M"),
         ];
         assert!(command::plan_keys().eq(lines.iter().map(|(key, _)| *key)));
         for (key, text) in lines {
             let plan = format!(
                 "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\" }}\n[[test]]\n\
-                 id = \"T\"\n{key} = \"{text}\"\nrole = \"reported\"\n"
+                 id = \"M\"\nior = \"-w -k\"\nrole = \"reported\"\n[[test]]\nid = \"T\"\n\
+                 {key} = \"{text}\"\nrole = \"reported\"\n"
             );
             let plan = Plan::parse(&plan, "p.toml").unwrap();
-            assert_eq!(plan.tests[0].line.workload().replace('-', "_"), key);
+            assert_eq!(plan.tests[1].line.workload().replace('-', "_"), key);
         }
     }
 }

@@ -289,6 +289,12 @@ pub struct Requirements {
     pub job_s: Option<f64>,
     /// The most time from the last end in the job that made its files to its own first start, seconds.
     pub gap_s: Option<f64>,
+    /// The most time between two phases of a job, seconds.
+    pub phase_gap_s: Option<f64>,
+    /// Whether no other job may be between two repetitions, and the time between must be shorter than each.
+    pub consecutive: bool,
+    /// The least client nodes.
+    pub nodes: Option<u32>,
     /// The least ranks of a node, as a share of its cores.
     pub cores: Option<f64>,
     /// Whether the number of ranks must be a power of two.

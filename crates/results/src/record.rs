@@ -201,6 +201,9 @@ pub struct Phase {
     pub counts: Counts,
     /// Operations that failed while the run continued; absent without failures.
     pub failed: Option<Failed>,
+    /// Files that met the conditions of a search; absent for other phases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<u64>,
     /// The time in which all ranks were active; absent if it is not recorded separately.
     pub window: Option<Window>,
     /// The work of each rank; absent for a part of another phase.

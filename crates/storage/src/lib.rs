@@ -37,7 +37,7 @@ pub use buffer::{ALIGNMENT, Buffer};
 pub use client::{Client, KernelClock, NodeMemory, read_clock, unforeseen};
 pub use files::{MountedFileSystem, directory_of, space, stored_before_full};
 pub use hints::Hints;
-pub use listing::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};
+pub use listing::{Directory, DirectoryIdentity, EntryKind, EntryStatus, ListedEntry, Listing};
 pub use traits::{
     EndedTransfer, File, Mode, NameStatus, Names, Op, Open, PageCache, Parts, Queue, Space, Storage,
     StorageLibrary, Wait,

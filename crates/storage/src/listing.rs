@@ -1,4 +1,5 @@
-//! The calls by which `ls -l` reads directories and their entries, one by one as GNU ls 9.1 makes them.
+//! The calls by which `ls -l` and `find` read directories and their entries, one by one as GNU ls 9.1 makes
+//! them.
 //!
 //! `Names` reads all attributes, which costs more on some file systems: another server may hold the size of a
 //! file. Here the calls request only what `ls -l` shows.
@@ -40,6 +41,17 @@ pub struct ListedEntry {
     pub device: (u32, u32),
 }
 
+/// What `find` compares of an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EntryStatus {
+    /// Its kind.
+    pub kind: EntryKind,
+    /// Its size.
+    pub bytes: u64,
+    /// When its status changed (`st_ctim`): seconds since 1970, and nanoseconds.
+    pub changed: (i64, i64),
+}
+
 /// The ability to list directories as `ls -lR` does. On a mounted file system each method is one call of the
 /// C library.
 pub trait Listing: Sync {
@@ -48,6 +60,9 @@ pub trait Listing: Sync {
 
     /// `statx` with the fields that `ls -l` shows; it does not follow links and triggers no automount.
     fn shown(&self, path: &CStr) -> io::Result<ListedEntry>;
+
+    /// `lstat`, which does not follow links.
+    fn status(&self, path: &CStr) -> io::Result<EntryStatus>;
 
     /// Reads an extended attribute of the file that the name leads to; returns its length in bytes.
     fn attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize>;

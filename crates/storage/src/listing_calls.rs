@@ -8,7 +8,7 @@ use std::io;
 use rustix::fs::FileType;
 
 use crate::calls::{self, DirectoryStream};
-use crate::listing::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};
+use crate::listing::{Directory, DirectoryIdentity, EntryKind, EntryStatus, ListedEntry, Listing};
 use crate::names::MountedNames;
 use crate::traits::Names;
 
@@ -29,6 +29,16 @@ impl Listing for MountedNames {
         let found = calls::statx(path, libc::AT_NO_AUTOMOUNT, SHOWN)?;
         let kind = kind(FileType::from_raw_mode(found.stx_mode.into()));
         Ok(ListedEntry { kind, device: (found.stx_dev_major, found.stx_dev_minor) })
+    }
+
+    #[allow(clippy::useless_conversion, reason = "the widths differ between architectures")]
+    fn status(&self, path: &CStr) -> io::Result<EntryStatus> {
+        let found = calls::lstat(path)?;
+        Ok(EntryStatus {
+            kind: kind(FileType::from_raw_mode(found.st_mode)),
+            bytes: found.st_size.try_into().unwrap_or(0),
+            changed: (found.st_ctime.into(), found.st_ctime_nsec.into()),
+        })
     }
 
     fn attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {

@@ -16,3 +16,4 @@ pub mod kit;
 pub mod ls_lr;
 pub mod md_workbench;
 pub mod mdtest;
+pub mod pfind;

@@ -25,6 +25,7 @@ pub(super) struct Tools {
     pub(super) fio: Option<String>,
     pub(super) ior: Option<String>,
     pub(super) mdtest: Option<String>,
+    pub(super) pfind: Option<String>,
     /// `assay` and `inside` of an earlier build, if one is given.
     pub(super) before: Option<[String; 2]>,
     /// Notes on the peers, one line each.
@@ -44,6 +45,7 @@ pub(super) fn named() -> Tools {
         fio: Some(name("fio")),
         ior: None,
         mdtest: None,
+        pfind: None,
         before: None,
         about_peers: Vec::new(),
     }
@@ -71,6 +73,7 @@ pub(super) fn provide(root: &Path, before: Option<&Path>) -> Result<Tools> {
     let (fio, about_fio) = fio();
     let (ior, about_ior) = original("ior");
     let (mdtest, about_mdtest) = original("mdtest");
+    let (pfind, about_pfind) = original("pfind");
     Ok(Tools {
         assay: ours(assay)?,
         inside: ours(inside)?,
@@ -80,7 +83,8 @@ pub(super) fn provide(root: &Path, before: Option<&Path>) -> Result<Tools> {
         fio,
         ior,
         mdtest,
-        about_peers: [about_fio, about_ior, about_mdtest]
+        pfind,
+        about_peers: [about_fio, about_ior, about_mdtest, about_pfind]
             .into_iter()
             .chain(before.iter().map(|[assay, _]| format!("before: {assay}")))
             .collect(),
@@ -101,7 +105,7 @@ fn fio() -> (Option<String>, String) {
     }
 }
 
-/// The original `ior` or `mdtest`, if it is on the PATH.
+/// The original of this name, if it is on the PATH.
 fn original(name: &str) -> (Option<String>, String) {
     match ask(name, "-h") {
         Some(help) if is_ours(&help) => {

@@ -284,6 +284,7 @@ const GROUPS: &[CommandGroup] = &[
             help("fdtree", Work, &[]),
             help("flash-io", Work, &[]),
             help("ls-lr", Work, &[]),
+            help("pfind", Work, &[]),
             help(
                 "mpi-io",
                 Cases,

@@ -2,6 +2,8 @@
 //!
 //! Never here: headings and counts, which each program words itself.
 
+use std::fmt::Write as _;
+
 use results::record::{BadRange, Failed};
 use units::visible;
 
@@ -18,6 +20,15 @@ pub(crate) enum Leads {
 pub(crate) fn reasons(failed: &Failed) -> String {
     let reasons: Vec<String> = failed.counted().iter().map(|(why, count)| format!("{count} {why}")).collect();
     reasons.join(", ")
+}
+
+/// Calls that failed: how many for each reason, and the first by path.
+pub(crate) fn failed_calls(failed: &Failed) -> String {
+    let mut text = format!("  FAILED     {} calls\n", failed.operations);
+    for (why, count) in failed.counted() {
+        let _ = writeln!(text, "  {count:>10} {why}");
+    }
+    text + &named(failed, usize::MAX, "             ", Leads::Path, str::to_owned)
 }
 
 /// The first `most` failed operations by path, each in a line that begins with `indent`. `call` gives the

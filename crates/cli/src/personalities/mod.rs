@@ -18,6 +18,7 @@ pub(crate) mod mpi_io;
 mod own_files;
 mod own_lines;
 mod perform;
+pub(crate) mod pfind;
 mod printer;
 mod program;
 #[cfg(test)]
@@ -59,6 +60,7 @@ fn personality(workload: WorkloadName) -> Personality {
         WorkloadName::MdWorkbench => Personality { run: Some(md_workbench::run), check: md_workbench::check },
         WorkloadName::Mdtest => Personality { run: Some(mdtest::run), check: mdtest::check },
         WorkloadName::MpiIo => Personality { run: None, check: mpi_io::check },
+        WorkloadName::Pfind => Personality { run: Some(pfind::run), check: pfind::check },
     }
 }
 

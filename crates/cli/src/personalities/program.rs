@@ -134,6 +134,16 @@ impl<'a> StartedProgram<'a> {
     }
 }
 
+/// The local ranks, from `-n` before the command (`outer`) or after it (`inner`).
+pub(crate) fn local_ranks(outer: Option<u32>, inner: Option<u32>) -> Result<Option<u32>, Usage> {
+    match (outer, inner) {
+        (Some(outer), Some(inner)) => {
+            Err(Usage(format!("-n {outer} and -n {inner}: given twice. Give -n once.")))
+        }
+        (outer, inner) => Ok(outer.or(inner)),
+    }
+}
+
 /// The mounted file systems, for programs that use no other backend.
 pub(crate) fn posix() -> Result<Box<dyn Storage>, Usage> {
     (storage::driver(command::POSIX)?.open)(&Settings::default())

@@ -152,6 +152,7 @@ fn options(workload: WorkloadName) -> Vec<RandomOption> {
             let letters = [("-q", ""), ("-b", ""), ("-i", ""), ("-f PREFIX", ""), ("-h", "")];
             of_table(&letters, command::flash_io::OWN)
         }
+        WorkloadName::Pfind => parsed(&command::pfind::PfindOptions::command()),
         WorkloadName::LsLr => parsed(&command::ls_lr::LsLrOptions::command()),
         WorkloadName::MpiIo => {
             parsed(&command::mpi_io::MpiIoArgs::augment_args(clap::Command::new("mpi-io")))
@@ -165,7 +166,10 @@ fn options(workload: WorkloadName) -> Vec<RandomOption> {
 pub(super) fn line(workload: WorkloadName) -> impl Strategy<Value = Vec<String>> {
     let option = (select(options(workload)), any::<Index>(), any::<Index>(), any::<bool>());
     let tokens = option.prop_map(|(option, name, value, is_glued)| option.tokens(&name, &value, is_glued));
-    let has_dir = matches!(workload, WorkloadName::LsLr | WorkloadName::MpiIo | WorkloadName::Age);
+    let has_dir = matches!(
+        workload,
+        WorkloadName::Pfind | WorkloadName::LsLr | WorkloadName::MpiIo | WorkloadName::Age
+    );
     vec(tokens, 0..7).prop_map(move |all| {
         let dir = if has_dir { vec!["d".to_owned()] } else { Vec::new() };
         [dir, all.concat()].concat()
@@ -232,6 +236,7 @@ fn the_linter_rejects_the_lines_of_the_other_workloads_that_their_rules_reject()
     for workload in [
         WorkloadName::MdWorkbench,
         WorkloadName::Fdtree,
+        WorkloadName::Pfind,
         WorkloadName::FlashIo,
         WorkloadName::LsLr,
         WorkloadName::MpiIo,

@@ -267,6 +267,31 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| path.exists())
 }
 
+/// The program as a user other than root; `None` if that user cannot run it.
+pub fn as_other_user(dir: &Path, words: &str) -> Option<Command> {
+    if !rustix::process::geteuid().is_root() {
+        return Some(assay(dir, words));
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program());
+    command.current_dir(dir).args(words.split_whitespace());
+    // Other users may have no access to the build directory.
+    let mut probe = Command::new("setpriv");
+    probe.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program()).arg("--version");
+    let works = probe.output().is_ok_and(|ran| ran.status.success());
+    if !works {
+        println!("SKIPPED: another user cannot run {}", program().display());
+    }
+    works.then_some(command)
+}
+
+/// The number of lines that GNU find prints.
+pub fn gnu_find(dir: &Path, words: &str) -> usize {
+    let found = Command::new("find").current_dir(dir).args(words.split(' ')).output().unwrap();
+    assert!(found.status.success(), "{found:?}");
+    found.stdout.iter().filter(|byte| **byte == b'\n').count()
+}
+
 /// The variables with which Open MPI starts as root.
 pub const OPEN_MPI_AS_ROOT: [(&str, &str); 2] =
     [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];

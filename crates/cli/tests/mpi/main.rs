@@ -38,6 +38,7 @@ mod mpi_io;
 mod mpi_io_died;
 mod mpi_io_stopped;
 mod nodes;
+mod pfind;
 mod preloaded;
 mod scale;
 mod stuck;

@@ -126,6 +126,7 @@ fn a_wrong_wall_clock_is_reported_below_the_numbers_of_every_workload() {
         "ior -w -t 64k -b 128k -o f",
         "mdtest -n 2 -d m",
         "ls-lr --make --remove --entries 60 --per-dir 20 --fan-out 4 t",
+        "pfind .",
         "fdtree -l 1 -d 2 -f 2 -s 1 -o .",
     ];
     lines.extend(mounted.as_ref().map(|_| "age small/aged --blocks 10% --cycles 0"));

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::ls_lr::{SMALL, phases, place};
-use crate::common::{self, Ran, assay, program, run};
+use crate::common::{self, Ran, as_other_user, assay, run};
 use results::Record;
 
 /// Runs `assay -n RANKS ls-lr WORDS` in `dir`.
@@ -135,24 +135,6 @@ fn foreign_files_in_a_tree_survive_and_are_reported() {
     fs::remove_file(&foreign).unwrap();
     ls_lr(dir.path(), 2, "--remove t").ok();
     assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
-}
-
-/// The program as a user other than root; `None` if that user cannot run it.
-fn as_other_user(dir: &Path, words: &str) -> Option<Command> {
-    if !rustix::process::geteuid().is_root() {
-        return Some(assay(dir, words));
-    }
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program());
-    command.current_dir(dir).args(words.split_whitespace());
-    // Other users may have no access to the build directory.
-    let mut probe = Command::new("setpriv");
-    probe.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program()).arg("--version");
-    let works = probe.output().is_ok_and(|ran| ran.status.success());
-    if !works {
-        println!("SKIPPED: another user cannot run {}", program().display());
-    }
-    works.then_some(command)
 }
 
 #[test]

@@ -71,6 +71,7 @@ mod mdtest_options;
 mod mdtest_outputs;
 mod mdtest_regressions;
 mod mdtest_text;
+mod pfind;
 mod plan_add;
 mod plan_check;
 mod plan_errors;

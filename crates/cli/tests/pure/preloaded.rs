@@ -132,6 +132,7 @@ fn a_preloaded_library_has_a_note_and_so_have_transfers_that_it_does_not_see() {
         ("md-workbench -D 1 -P 1 -I 1 -o w".to_owned(), 1),
         ("fdtree -l 1 -d 1 -f 1 -s 1 -o .".to_owned(), 1),
         ("ls-lr .".to_owned(), 1),
+        ("pfind .".to_owned(), 1),
     ] {
         let notes = notes(&words);
         assert_eq!(notes.len(), count, "{words}: {notes:#?}");

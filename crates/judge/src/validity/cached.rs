@@ -24,6 +24,7 @@ const READ_ONLY_PHASES: &[&str] = &[
     "file_stat",
     "file_statx",
     "file_xattr_get",
+    "find",
     "list",
     "shared_open",
 ];

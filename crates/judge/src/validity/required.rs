@@ -9,7 +9,7 @@ use results::folder::{Job, Machine};
 use results::reason::{Reason, any, reason};
 use results::record::{self, Counts, Phase, Run};
 
-use super::window;
+use super::window::{self, Span};
 use crate::case::TestCriterion;
 use crate::index::phases;
 
@@ -19,6 +19,9 @@ pub(super) fn met(case: &TestCriterion<'_>) -> Result<(), Reason> {
     for job in case.jobs() {
         let missed = duration(required, job)
             .or_else(|| gap(case, required, job))
+            .or_else(|| phase_gap(required, job))
+            .or_else(|| nodes(required, job))
+            .or_else(|| apart(case, required, job))
             .or_else(|| case.phases(job).find_map(|phase| ranks(case, required, phase)))
             .or_else(|| case.phases(job).find_map(|phase| bytes(case, required, job, phase)))
             .or_else(|| phases(job).find_map(|phase| flushed(required, phase)));
@@ -46,6 +49,51 @@ fn gap(case: &TestCriterion<'_>, required: &Requirements, job: &Job) -> Option<R
         None => Some(reason!(PartTimeUnknown { part: &case.test.id, other: &maker, .. })),
         Some(gap) => (gap > allowed).then(|| reason!(RequirementNotMet { gap, allowed, maker: &maker, .. })),
     }
+}
+
+/// Two phases of a job with too much time between them.
+fn phase_gap(required: &Requirements, job: &Job) -> Option<Reason> {
+    let allowed = required.phase_gap_s?;
+    let mut spans: Vec<Span> = phases(job).filter_map(window::of_phase).collect();
+    spans.sort_by(|a, b| a.from.total_cmp(&b.from));
+    let mut ended = spans.first()?.to;
+    let mut phase_gap: f64 = 0.0;
+    for span in spans {
+        phase_gap = phase_gap.max(span.from - ended);
+        ended = ended.max(span.to);
+    }
+    let phase_gap = phase_gap + window::uncertainty_s(job);
+    (phase_gap > allowed).then(|| reason!(RequirementNotMet { phase_gap, allowed, .. }))
+}
+
+/// Too few client nodes.
+fn nodes(required: &Requirements, job: &Job) -> Option<Reason> {
+    let nodes_min = required.nodes?;
+    let nodes = record::runs(&job.records).next().map_or(0, Run::machines);
+    (nodes < nodes_min).then(|| reason!(RequirementNotMet { nodes, nodes_min, .. }))
+}
+
+/// Another job, or too much time, between this repetition and the one before.
+fn apart(case: &TestCriterion<'_>, required: &Requirements, job: &Job) -> Option<Reason> {
+    let jobs = case.jobs();
+    let at = jobs.iter().position(|other| other.info.number == job.info.number)?;
+    let before = jobs.get(at.checked_sub(1).filter(|_| required.consecutive)?)?;
+    let (first, second) = (window::from_start_to_end(before)?, window::from_start_to_end(job)?);
+    let is_part = |other: &Job| {
+        case.test.part.is_some()
+            && case.index.plan.test(&other.info.test).is_some_and(|test| test.part == case.test.part)
+    };
+    let between = case.index.campaign.jobs.iter().find(|other| {
+        let start = window::from_start_to_end(other).map(|span| span.from);
+        other.info.test != job.info.test
+            && !is_part(other)
+            && start.is_some_and(|start| (first.from..second.from).contains(&start))
+    });
+    if let Some(between) = between {
+        return Some(reason!(RequirementNotMet { between: &between.info.test, .. }));
+    }
+    let (pause, shortest) = (second.from - first.to, first.seconds().min(second.seconds()));
+    (pause >= shortest).then(|| reason!(RequirementNotMet { pause, shortest, .. }))
 }
 
 /// Too few ranks for the cores of a node, or a number of ranks that is no power of two.

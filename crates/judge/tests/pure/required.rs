@@ -49,7 +49,7 @@ type Case = (&'static str, &'static str, [u32; 2], fn(&mut Job));
 #[test]
 fn a_measurement_that_is_not_as_required_is_invalid() {
     let none = |_: &mut Job| ();
-    let cases: [Case; 10] = [
+    let cases: [Case; 12] = [
         ("bytes_per_node = \"100 B\"", "bytes_per_node = \"101 B\"", [1, 1], none),
         ("bytes_per_node = \"1000 % of memory\"", "bytes_per_node = \"1001 % of memory\"", [1, 1], none),
         ("bytes_per_node = \"50 B\"", "bytes_per_node = \"51 B\"", [2, 2], none),
@@ -64,6 +64,16 @@ fn a_measurement_that_is_not_as_required_is_invalid() {
             recorded(job).each_rank.as_mut().unwrap().node = vec![0, 0, 0, 0, 0, 0, 1].into();
         }),
         ("job_time = \"60 s\"", "ranks = \"power of two\"", [6, 1], none),
+        ("nodes = 2", "nodes = 3", [4, 2], none),
+        // The second phase begins 7 s after the end of the first one.
+        ("phase_gap = \"7.25 s\"", "phase_gap = \"7.2 s\"", [1, 1], |job| {
+            let mut second = recorded(job).clone();
+            second.phase = "read".into();
+            let from = 1000 + 100 * u64::from(job.info.repetition);
+            second.moments = Some(moments(from + 8));
+            recorded(job).moments = Some(moments(from));
+            job.records.insert(2, Record::Phase(Box::new(second)));
+        }),
         ("ranks = \"power of two\"", "persistent = true", [4, 1], |job| recorded(job).persisted = false),
     ];
     for (met, missed, placement, change) in cases {
@@ -88,6 +98,46 @@ fn a_requirement_whose_base_is_not_known_is_not_met() {
     assert_eq!(outcome(&one(&plan, &runs)), (Outcome::Invalid, Code::RequirementNotMet));
 }
 
+/// The moments of a phase of a second.
+fn moments(from: u64) -> Moments {
+    Moments {
+        first_start_unix_ns: from * SECOND,
+        last_end_unix_ns: (from + 1) * SECOND,
+        timeline_unix_ns: from * SECOND,
+        uncertainty_ns: SECOND / 4,
+    }
+}
+
+#[test]
+fn repetitions_with_another_job_or_too_much_time_between_them_are_not_consecutive() {
+    let plan = plan(
+        "ior = \"-w -e\"\nrequire = { consecutive = true }\n\
+         criterion = { metric = \"write.bw\", op = \">=\", value = \"90 B/s\" }",
+    );
+    // Repetitions of 60 s at these seconds, and a job of another test.
+    let verdict = |starts: [u64; 3], other: Option<u64>| {
+        let at = |id: &str, repetition: u32, second: u64| {
+            let mut job = job(id, repetition, phase("write", 100));
+            let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+            job.info.started = format!("2026-01-01T{hour:02}:{minute:02}:{second:02}Z");
+            job.info.seconds = 60.0;
+            job
+        };
+        let mut jobs: Vec<Job> = (1..).zip(starts).map(|(number, start)| at("T", number, start)).collect();
+        jobs.extend(other.map(|start| at("state.aged", 1, start)));
+        for (number, job) in (1..).zip(&mut jobs) {
+            job.info.number = number;
+        }
+        verdicts_of(&plan, &campaign(jobs)).remove(0)
+    };
+    assert_ne!(verdict([0, 61, 180], Some(300)).reason.code, Code::RequirementNotMet);
+    let late = verdict([0, 61, 181], None);
+    assert_eq!(outcome(&late), (Outcome::Invalid, Code::RequirementNotMet));
+    assert_eq!(late.reason.get(row::RequirementNotMet::pause), Some(60.0));
+    let other = verdict([0, 70, 131], Some(65));
+    assert_eq!(other.reason.get(row::RequirementNotMet::between), Some("state.aged"));
+}
+
 #[test]
 fn a_read_that_begins_too_long_after_the_write_of_its_files_is_invalid() {
     let text = |gap: &str| {
@@ -99,15 +149,9 @@ fn a_read_that_begins_too_long_after_the_write_of_its_files_is_invalid() {
              criterion = {{ metric = \"read.bw\", op = \">=\", value = \"90 B/s\" }}\n"
         )
     };
-    // Each takes a second. In the second repetition the read begins 20 s after the end of the write.
+    // In the second repetition the read begins 20 s after the end of the write.
     let at = |id: &str, repetition: u32, name: &str, from: u64| {
-        let moments = Moments {
-            first_start_unix_ns: from * SECOND,
-            last_end_unix_ns: (from + 1) * SECOND,
-            timeline_unix_ns: from * SECOND,
-            uncertainty_ns: SECOND / 4,
-        };
-        job(id, repetition, Phase { moments: Some(moments), ..phase(name, 100) })
+        job(id, repetition, Phase { moments: Some(moments(from)), ..phase(name, 100) })
     };
     let jobs = vec![
         at("W", 1, "write", 1000),

@@ -27,5 +27,9 @@ pub(crate) fn met(subject: &LineSubject) -> Option<Finding> {
         let all_ranks = subject.ranks().filter(|_| required.power_of_two)?;
         (!all_ranks.is_power_of_two()).then(|| reason!(RequirementNotMet { all_ranks, .. }))
     };
-    of_bytes().or_else(of_cores).or_else(of_ranks).map(|reason| Finding::new(Error, reason))
+    let of_nodes = || {
+        let (nodes_min, nodes) = (required.nodes?, subject.nodes()?);
+        (nodes < u64::from(nodes_min)).then(|| reason!(RequirementNotMet { nodes, nodes_min, .. }))
+    };
+    of_bytes().or_else(of_nodes).or_else(of_cores).or_else(of_ranks).map(|reason| Finding::new(Error, reason))
 }

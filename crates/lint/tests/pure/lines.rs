@@ -339,6 +339,8 @@ fn what_a_command_line_shows_is_compared_with_what_the_plan_requires() {
     }
     let cores = plan::Requirements { cores: Some(0.8), ..none.clone() };
     assert_eq!([51, 52].map(|ppn| missed(&cores, ppn)), [true, false]);
+    let nodes = [3, 4].map(|nodes| plan::Requirements { nodes: Some(nodes), ..none.clone() });
+    assert_eq!(nodes.map(|required| missed(&required, 1)), [false, true]);
     let two = plan::Requirements { power_of_two: true, ..none };
     assert!(missed(&two, 4), "12 ranks");
 }

@@ -220,6 +220,9 @@ impl Defaults<'_> {
         if row.is_some_and(|row| row.kind == MetricKind::Share) && !phase.starts_with("read") {
             return Err(format!("`{word}`: only a read has this"));
         }
+        if row.is_some_and(|row| row.kind == MetricKind::Matches) && phase != "find" {
+            return Err(format!("`{word}`: only `find` has this"));
+        }
         let has_ranks = !is_part(phase) && test.line.name().is_some_and(WorkloadName::records_ranks);
         if row.is_some_and(|row| row.part().is_some()) && !has_ranks {
             return Err(format!("`{word}`: the work of single ranks is not recorded for this phase"));

@@ -18,6 +18,7 @@ impl Defaults<'_> {
         who: &str,
         wire: Option<&Spanned<wire::RequireKeys>>,
         uses: Option<&Uses>,
+        has_setup: bool,
         line: &Line,
     ) -> ParseResult<Requirements> {
         let Some(keys) = wire else { return Ok(Requirements::default()) };
@@ -28,6 +29,8 @@ impl Defaults<'_> {
             ("bytes_per_node", wire.bytes_per_node.is_some() && !moves_bytes),
             ("persistent", wire.persistent && !moves_bytes),
             ("gap", wire.gap.is_some() && !records_ranks),
+            ("phase_gap", wire.phase_gap.is_some() && !records_ranks),
+            ("nodes", wire.nodes.is_some() && line.name().is_none()),
             ("cores", wire.cores.is_some() && !records_ranks),
             ("ranks", wire.ranks.is_some() && !records_ranks),
         ];
@@ -43,10 +46,18 @@ impl Defaults<'_> {
             let what = "require.gap is the time since the test whose files it `uses`, and it uses none";
             return Err(self.place.error(gap, format!("{who}: {what}")));
         }
+        if wire.own_files && (has_setup || matches!(uses, Some(Uses::Dataset(_)))) {
+            let what = "require.own_files: leave out `setup`, and `uses` of a dataset";
+            return Err(self.place.error(keys, format!("{who}: {what}")));
+        }
+        let nodes = wire.nodes.as_ref().map(|nodes| self.count(who, "require.nodes", Some(nodes), None, 1));
         Ok(Requirements {
             bytes_per_node: self.bytes_per_node(who, wire.bytes_per_node.as_ref())?,
             job_s: quantity("job_time", &wire.job_time, Dimension::Seconds)?,
             gap_s: quantity("gap", &wire.gap, Dimension::Seconds)?,
+            phase_gap_s: quantity("phase_gap", &wire.phase_gap, Dimension::Seconds)?,
+            consecutive: wire.consecutive,
+            nodes: nodes.transpose()?,
             cores: quantity("cores", &wire.cores, Dimension::Fraction)?,
             power_of_two: wire.ranks.is_some(),
             persistent: wire.persistent,

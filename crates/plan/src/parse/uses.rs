@@ -50,6 +50,7 @@ impl Defaults<'_> {
             }
             // What an external program does with the files is its own affair: it gets their directory.
             (Line::App(_), _) => Ok(()),
+            (Line::Tool(line), _) if line.reads_any_files() => Ok(()),
             (line, _) => {
                 rejected(format!("{} cannot work on the files of {}", line.workload(), source.maker))
             }

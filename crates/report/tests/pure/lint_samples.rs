@@ -41,6 +41,7 @@ pub(crate) fn samples() -> Vec<Reason> {
         reason!(SustainedNotMet { rate_max: 250e9, sustained: 60.0 }),
         reason!(RequirementNotMet { per_node: 17.2e9, least: 137.4e9 }),
         reason!(RequirementNotMet { ranks: 4, cores: 64, share: 0.8 }),
+        reason!(RequirementNotMet { nodes: 4, nodes_min: 10 }),
         reason!(RequirementNotMet { all_ranks: 12 }),
         reason!(OutOfData { rate: 1e12, bytes: 17.2e9, lasts: 0.0172, deadline: 45.0, least: 824.6e9 }),
         reason!(OutOfData { bytes: 17.2e9, deadline: 45.0, rate_max: 250e9 }),

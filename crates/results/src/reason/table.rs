@@ -641,13 +641,21 @@ reasons! {
                in an earlier campaign ({folder}). They may have left its cache since."];
     /// A measurement is not what the plan requires beside its number.
     RequirementNotMet "requirement-not-met" { per_node: Bytes, least: Bytes, lasted: Seconds, needed: Seconds,
-        gap: Seconds, allowed: Seconds, maker: Text, all_ranks: Count, ranks: Count, cores: Count,
+        gap: Seconds, phase_gap: Seconds, allowed: Seconds, maker: Text, between: Text, pause: Seconds,
+        shortest: Seconds, nodes: Count, nodes_min: Count, all_ranks: Count, ranks: Count, cores: Count,
         share: Share, unknown: Text }
         says ["Repetition {repetition}: {phase} moved {per_node} per node, and at least {least} are \
                required.",
               "Repetition {repetition} lasted {lasted}, and at least {needed} are required.",
               "Repetition {repetition} began {gap} after the end of {maker}, and at most {allowed} are \
                allowed.",
+              "Repetition {repetition} had {phase_gap} between two phases, and at most {allowed} are \
+               allowed.",
+              "Repetition {repetition} followed a job of {between}, and consecutive repetitions are \
+               required.",
+              "Repetition {repetition} began {pause} after the one before, which must be less than the \
+               {shortest} of a repetition.",
+              "Repetition {repetition} ran on {nodes|node}, and at least {nodes_min} are required.",
               "Repetition {repetition} had {all_ranks} ranks, and a power of two is required.",
               "Repetition {repetition} had {ranks|rank} per node with {cores|core}, and at least {share} of \
                them are required.",
@@ -661,6 +669,7 @@ reasons! {
             source: "NERSC-10, JUPITER and ESIF-HPC-4 benchmarks",
             says: &["Each node moves {per_node}, and at least {least} are required.",
                     "A node with {cores|core} has {ranks|rank}, and at least {share} of them are required.",
+                    "It runs on {nodes|node}, and at least {nodes_min} are required.",
                     "It has {all_ranks} ranks, and a power of two is required."] };
     /// A phase, or a rank, ended before the time for which the rate must be sustained.
     SustainedNotMet "sustained-not-met" { lasted: Seconds, needed: Seconds, first_rank: Seconds,
@@ -1392,6 +1401,9 @@ reasons! {
     /// Trees do not have the number of entries that they were created with.
     EntriesMismatch "entries-mismatch" { trees: Count }
         says ["{trees} trees do not have the number of entries that they were created with"];
+    /// No file meets the conditions of a search.
+    NothingFound "nothing-found" { path: Text }
+        says ["no file in {path} meets the conditions, so the rate is not that of a search"];
     /// A tree is smaller than those of contracts.
     SmallTree "small-tree" { entries: Count, entries_min: Count }
         says ["a walker listed only {entries} entries. The trees of a contract have more than {entries_min}"];

@@ -3,7 +3,9 @@
 use units::Dimension;
 
 use GroupValue::{Rates, Starts};
-use MetricKind::{Amount, Errors, Fairness, Latency, PartRate, Rate, Share, Span, Unevenness, WindowRate};
+use MetricKind::{
+    Amount, Errors, Fairness, Latency, Matches, PartRate, Rate, Share, Span, Unevenness, WindowRate,
+};
 use MetricValue::{OfGroup, OfTimeline, OfWriter, One, Over, Quotient};
 use WorkPart::{Node, Rank};
 use measure::statistics::{jain, max, max_over_min, min, min_of_mean, range, spread};
@@ -44,6 +46,8 @@ pub enum MetricKind {
     Amount,
     /// Failures or wrong data. Each one counts.
     Errors,
+    /// Files that met the conditions of a search.
+    Matches,
     /// A share.
     Share,
 }
@@ -54,7 +58,7 @@ impl MetricKind {
         match self {
             Self::Rate | Self::WindowRate | Self::PartRate | Self::Fairness => Some(true),
             Self::Span | Self::Latency | Self::Errors | Self::Unevenness => Some(false),
-            Self::Amount | Self::Share => None,
+            Self::Amount | Self::Matches | Self::Share => None,
         }
     }
 
@@ -255,6 +259,13 @@ pub const METRICS: &[MetricRow] = &[
     row("latency.max", Latency, S, None, One(|phase| latency(phase, |l| l.max_ns as f64))),
     row("errors", Errors, Some(Dimension::Count), None, One(errors)),
     row("failures", Errors, Some(Dimension::Count), OPERATIONS, One(failures)),
+    row(
+        "matched",
+        Matches,
+        Some(Dimension::Count),
+        OPERATIONS,
+        One(|phase| phase.matched.map(|matched| matched as f64)),
+    ),
     row("cached", Share, SHARE, BYTES, One(|phase| phase.cached_before)),
     row("own_node_share", Share, SHARE, BYTES, OfWriter),
     row("node.min", PartRate, None, None, Over(Node, EachRank::rates, min)),

@@ -3,6 +3,7 @@
 pub mod balance;
 pub mod beneath;
 pub mod board;
+pub mod caches;
 pub mod checker;
 pub mod clients;
 pub(crate) mod contents;

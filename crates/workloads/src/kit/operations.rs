@@ -11,11 +11,11 @@ pub(crate) mod failures;
 use std::io;
 use std::path::Path;
 
-use measure::{Clock, Meter, Tick};
+use measure::{Clock, Histogram, Meter, Tick};
 use ranks::{FailureCause, Halt};
 use results::record::{Counts, Phase, Spans};
 
-use super::balance::{BalancePlaces, RankWork};
+use super::balance::{self, BalancePlaces, RankWork};
 use super::current::CurrentPhase;
 use super::drive::{LoopCourse, LoopStep, Stop, TransferTrouble, drive};
 use super::each_rank::{self, RankReport};
@@ -153,6 +153,11 @@ impl Operating {
     /// Whether this rank has failed and does nothing more in this phase.
     pub fn has_failed(&self) -> bool {
         self.failed.is_some()
+    }
+
+    /// Whether the run continues after a failed operation.
+    pub(crate) fn keeps_going(&self) -> bool {
+        self.failures.keep_going
     }
 
     /// Operations of this rank so far, including failed ones and those that had nothing to do.
@@ -309,6 +314,39 @@ impl Operating {
         };
         Ok(OperationsDone { operations, own_seconds: own_ns as f64 * 1e-9, seconds: ns as f64 * 1e-9, phase })
     }
+}
+
+/// The record of other calls that the ranks made in the phase `main`, with their own name and latencies.
+/// `work` is what this rank did. Collective.
+pub(crate) fn beside(
+    rank: &Rank<'_>,
+    main: &Phase,
+    name: &str,
+    work: RankWork,
+    mut latencies: Histogram,
+    failures: Failures,
+) -> Result<Phase, Halt> {
+    let (comm, mut parts) = (rank.comm, ReductionParts::default());
+    let measured = MeasuredPlaces::add(&mut parts, &mut latencies, None);
+    let balance = BalancePlaces::add(&mut parts, work);
+    let sums = parts.sums([work.amount, failures.count()]);
+    let reduced = parts.reduce(comm)?;
+    measured.to_rank_0(comm, &reduced, &mut latencies, None)?;
+    let mut balance = balance.extremes(&reduced);
+    balance::gather_slowest(comm, &rank.node, work, &mut balance)?;
+    let [ops, failed] = reduced.all(sums);
+    Ok(Phase {
+        phase: name.to_owned(),
+        ops,
+        latency: reduce::latency_on_rank_0(comm, &latencies),
+        balance,
+        timeline: None,
+        each_rank: None,
+        failed: failures.over_ranks(comm, failed)?,
+        window: None,
+        matched: None,
+        ..main.clone()
+    })
 }
 
 /// An operation as a step of the measuring loop.

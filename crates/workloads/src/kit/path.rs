@@ -16,10 +16,17 @@ pub fn c_path(path: &Path) -> CString {
 /// A path that is changed at its end.
 ///
 /// Invariant: it ends with a NUL and has no other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathBuffer {
     /// The path with its NUL.
     bytes: Vec<u8>,
+}
+
+/// An empty path.
+impl Default for PathBuffer {
+    fn default() -> Self {
+        Self { bytes: vec![0] }
+    }
 }
 
 impl PathBuffer {
@@ -122,6 +129,7 @@ mod tests {
         let mut other = PathBuffer::new(Path::new("/something/longer/than/that"));
         other.copy(&path).push("x");
         assert_eq!(other.as_path().display().to_string(), format!("{}x", path.as_path().display()));
+        assert!(PathBuffer::default().is_empty() && PathBuffer::default().as_c_str() == c"");
         assert_eq!(c_path(Path::new("a\0b")).as_c_str(), c"a");
     }
 }

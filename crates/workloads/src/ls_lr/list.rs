@@ -8,14 +8,13 @@ use results::record::{Phase, Window};
 use storage::Listing;
 
 use super::EntryCalls;
-use super::caches::RanksOfNode;
 use super::observer::{Shares, Walked, WalkerRow};
-use super::walk::{WalkSeen, Walker};
-use crate::kit::balance::{self, BalancePlaces, RankWork};
-use crate::kit::operations::{Operating, OperationSetting};
-use crate::kit::parts::ReductionParts;
+use super::walk::Walker;
+use crate::kit::balance::RankWork;
+use crate::kit::caches::RanksOfNode;
+use crate::kit::operations::{self, Operating, OperationSetting};
 use crate::kit::rank::Rank;
-use crate::kit::reduce::{self, MeasuredPlaces, RankRow};
+use crate::kit::reduce::{self, RankRow};
 
 /// The tree that one rank walks.
 pub(super) struct RankWalk<'a> {
@@ -55,14 +54,15 @@ pub(super) fn repetition(
     let walkers = rows.into_iter().map(understood).collect();
     let wrong = walk.expected.is_some_and(|expected| expected != seen.entries);
     let list_ns = (seen.lists.mean() * seen.lists.count() as f64) as u64;
-    let mut sums = [wrong.into(), own_ns, list_ns, further_ns, seen.directories];
+    let mut sums = [wrong.into(), own_ns, list_ns, further_ns];
     rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let [mismatches, own_sum, lists, further, directories] = sums;
+    let [mismatches, own_sum, lists, further] = sums;
     let list = Phase { window: Some(window), ..done.phase };
     let stat_ns = list.latency.as_ref().map_or(0.0, |latency| latency.mean_ns * latency.count as f64);
     let share = |ns: f64| ns / own_sum.max(1) as f64;
     let shares = Shares { stat: share(stat_ns), list: share(lists as f64), further: share(further as f64) };
-    let directories = of_directories(rank, &list, seen, own_ns, directories)?;
+    let work = RankWork { amount: seen.directories, ns: own_ns, given: true };
+    let directories = operations::beside(rank, &list, "directories", work, seen.lists, seen.failures)?;
     Ok(Walked { list, directories, walkers, shares, caches, mismatches })
 }
 
@@ -84,35 +84,6 @@ fn common_window(
     let mine = if ended_ns == end { done } else { done_by(end).min(done) };
     let ops = comm.reduce_one(mine, Reduce::Sum)?;
     Ok((Window { ops, seconds: end.saturating_sub(begin) as f64 * 1e-9, first_rank }, mine, begin))
-}
-
-/// The record of the calls on directories; `all` is their number on all ranks. Collective.
-fn of_directories(
-    rank: &Rank<'_>,
-    list: &Phase,
-    mut seen: WalkSeen,
-    own_ns: u64,
-    all: u64,
-) -> Result<Phase, Halt> {
-    let (comm, mut parts) = (rank.comm, ReductionParts::default());
-    let measured = MeasuredPlaces::add(&mut parts, &mut seen.lists, None);
-    let work = RankWork { amount: seen.directories, ns: own_ns, given: true };
-    let (balance, failed) = (BalancePlaces::add(&mut parts, work), parts.sum(seen.failures.count()));
-    let reduced = parts.reduce(comm)?;
-    measured.to_rank_0(comm, &reduced, &mut seen.lists, None)?;
-    let mut balance = balance.extremes(&reduced);
-    balance::gather_slowest(comm, &rank.node, work, &mut balance)?;
-    Ok(Phase {
-        phase: "directories".to_owned(),
-        ops: all,
-        latency: reduce::latency_on_rank_0(comm, &seen.lists),
-        balance,
-        timeline: None,
-        each_rank: None,
-        failed: seen.failures.over_ranks(comm, reduced.of(failed))?,
-        window: None,
-        ..list.clone()
-    })
 }
 
 /// Marks a missing number.

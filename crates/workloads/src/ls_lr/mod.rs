@@ -6,7 +6,6 @@
 //! Invariant: only trees that assay made are removed. A file in the root of each tree proves this. Never
 //! here: the command line, text for people.
 
-mod caches;
 mod entry_paths;
 mod list;
 mod make;
@@ -28,17 +27,17 @@ use ranks::{CallFailure, Comm, FailureCause, Halt, Reduce};
 use results::record::Phase;
 use storage::{Listing, Names, Storage, call_error};
 
+use crate::kit::caches::{Caches, NEW, RanksOfNode};
 use crate::kit::failed_call::{cause, failed_call, words};
 use crate::kit::few;
 use crate::kit::operations::OperationSetting;
 use crate::kit::rank::Rank;
-use caches::RanksOfNode;
 use list::RankWalk;
 use make::Before;
 use remove::TreeRemains;
 
 pub use marker::{Marker, TreeState};
-pub use observer::{Caches, LsLrEvent, LsLrListener, Shares, Walked, WalkerRow};
+pub use observer::{LsLrEvent, LsLrListener, Shares, Walked, WalkerRow};
 pub use parameters::{LsLrParameters, Trees};
 pub use walk::EntryCalls;
 
@@ -46,8 +45,6 @@ pub use walk::EntryCalls;
 const LARGE: u64 = 100_000;
 /// A walker that ended before this share of the longest walk left the others with less load for a long time.
 pub const EARLY: f64 = 0.8;
-/// If fewer names than this share were new to a client, the walk measured the client's memory.
-const NEW: f64 = 0.5;
 
 /// The phase of notices that are about calls on directories and on entries.
 const OF_THE_RUN: &str = "";

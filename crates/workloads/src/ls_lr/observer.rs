@@ -3,6 +3,7 @@
 use results::reason::Reason;
 use results::record::Phase;
 
+use crate::kit::caches::Caches;
 use crate::kit::observer::EventObserver;
 
 /// The numbers of one walker.
@@ -35,16 +36,6 @@ pub struct Shares {
     pub list: f64,
     /// In attributes and links.
     pub further: f64,
-}
-
-/// What is known about the clients' caches before a walk.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Caches {
-    /// They were dropped on every node.
-    pub dropped: bool,
-    /// Entries that were new to a client, as a share of those that its walkers requested, 0 to 1. This is the
-    /// lowest share of all nodes. `None` if no kernel reported it.
-    pub new_names: Option<f64>,
 }
 
 /// All trees have been walked once.

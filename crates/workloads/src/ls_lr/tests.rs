@@ -13,7 +13,7 @@ use command::ls_lr::LsLrShape;
 use measure::CycleClock;
 use results::Record;
 use results::records::Sink;
-use storage::{Client, Directory, ListedEntry};
+use storage::{Client, Directory, EntryStatus, ListedEntry};
 
 use super::walk::Walker;
 use super::*;
@@ -53,6 +53,10 @@ impl Listing for Noted<'_> {
     fn shown(&self, path: &CStr) -> io::Result<ListedEntry> {
         self.shown.lock().unwrap().push(text(path));
         self.inner.shown(path)
+    }
+
+    fn status(&self, path: &CStr) -> io::Result<EntryStatus> {
+        unreachable!("only a search calls this: {path:?}")
     }
 
     fn attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize> {

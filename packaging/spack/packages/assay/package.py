@@ -23,7 +23,8 @@ class Assay(cargo.CargoPackage):
     variant(
         "links",
         values=any_combination_of(
-            "ior", "mdtest", "md-workbench", "fdtree", "flash-io", "flash_benchmark_io", "ls-lr"
+            "ior", "mdtest", "md-workbench", "fdtree", "flash-io", "flash_benchmark_io", "ls-lr",
+            "pfind",
         ),
         description="Classic names as links in bin. Packages with these names cannot be in the same view.",
     )

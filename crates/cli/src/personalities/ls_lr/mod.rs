@@ -15,7 +15,7 @@ use super::LineEffect;
 use super::classic::interrupt;
 use super::perform::{RankContext, perform};
 use super::printer::are_printed;
-use super::program::{StartedProgram, posix};
+use super::program::{StartedProgram, local_ranks, posix};
 use crate::session::{Needs, RankStart, Session};
 use crate::status::{DONE, error_if};
 use text::LsLrText;
@@ -35,7 +35,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
             return Ok(DONE);
         }
     };
-    let local = local_ranks(local, &options)?;
+    let local = local_ranks(local, options.ranks)?;
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let mine = program.launch.as_ref().filter(|_| session.mpi().is_some()).map(|launch| launch.rank);
     let ready = ready(&options, session.size(), mine);
@@ -70,20 +70,10 @@ struct ReadyLsLr {
 /// Rejects a command line that a run rejects on any machine. It does not read the directory of the trees.
 pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
     let Ok(options) = options::parse(tokens)? else { return Ok(LineEffect::Prints) };
-    let start = RankStart { local: local_ranks(start.local, &options)?, ..start };
+    let start = RankStart { local: local_ranks(start.local, options.ranks)?, ..start };
     start.check(Needs::Nothing)?;
     options::parameters(&options, start.ranks(), |_| true)?;
     Ok(LineEffect::Runs)
-}
-
-/// The local ranks, from `-n` before the command (`outer`) or after it.
-fn local_ranks(outer: Option<u32>, options: &LsLrOptions) -> Result<Option<u32>, Usage> {
-    match (outer, options.ranks) {
-        (Some(outer), Some(inner)) => {
-            Err(Usage(format!("-n {outer} and -n {inner}: given twice. Give -n once.")))
-        }
-        (outer, inner) => Ok(outer.or(inner)),
-    }
 }
 
 /// Checks everything that can be known before the run. `mine` is the rank of this process if it has only one;

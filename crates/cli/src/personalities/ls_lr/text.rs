@@ -8,12 +8,12 @@ use std::io;
 use indicatif::ProgressBar;
 use measure::statistics::{cov, max, mean, min};
 use report::sentences::sentence;
-use results::record::{Failed, Phase};
+use results::record::Phase;
 use units::{duration, percent, several};
 use workloads::kit::observer::EventObserver;
 use workloads::ls_lr::{EARLY, EntryCalls, LsLrEvent, LsLrParameters, Walked, WalkerRow};
 
-use crate::personalities::failures::{Leads, named};
+use crate::personalities::failures::failed_calls;
 use crate::personalities::latency;
 use crate::personalities::printer::Printer;
 use crate::speech::living_line;
@@ -134,7 +134,7 @@ fn made(phase: &Phase, counted: u64, before: u64) -> String {
         let _ = writeln!(text, "{before} of {} trees were complete already", phase.ranks);
     }
     match &phase.failed {
-        Some(failed) => text.push_str(&failures(failed)),
+        Some(failed) => text.push_str(&failed_calls(failed)),
         None => {
             let _ = writeln!(text, "counted {counted} entries by listing");
         }
@@ -147,7 +147,7 @@ fn removed(phase: &Phase, parts: u64, left: u64, first: &str) -> String {
         0 => pace("removed", phase),
         _ => format!("removed {} entries in {}\n", phase.ops, duration(phase.spans.total_s)),
     };
-    text.push_str(&phase.failed.as_ref().map(failures).unwrap_or_default());
+    text.push_str(&phase.failed.as_ref().map(failed_calls).unwrap_or_default());
     if left > 0 {
         let _ = writeln!(
             text,
@@ -193,7 +193,7 @@ fn walked_once(walked: &Walked, verbose: bool) -> String {
     };
     text.push_str(&latencies(walked));
     text.push_str(&walkers(walked, verbose));
-    text.push_str(&list.failed.as_ref().map(failures).unwrap_or_default());
+    text.push_str(&list.failed.as_ref().map(failed_calls).unwrap_or_default());
     text + "\n"
 }
 
@@ -260,15 +260,6 @@ fn marks(row: &WalkerRow, longest: f64, slowest: bool) -> String {
         let _ = write!(text, "  <- {expected} ENTRIES WERE MADE");
     }
     text
-}
-
-/// Calls that failed: how many for each reason, and the first by path.
-fn failures(failed: &Failed) -> String {
-    let mut text = format!("  FAILED     {} calls\n", failed.operations);
-    for (why, count) in failed.counted() {
-        let _ = writeln!(text, "  {count:>10} {why}");
-    }
-    text + &named(failed, usize::MAX, "             ", Leads::Path, str::to_owned)
 }
 
 /// The rates of all repetitions.

@@ -35,6 +35,8 @@ keys! {
         fdtree: Option<Spanned<String>>, "\"-d 2 -f 10\"", "an fdtree command line" keeps "";
         ls_lr: Option<Spanned<String>>, "\"--cold\"",
             "an `assay ls-lr` command line: many `ls -lR` at the same time" keeps "";
+        pfind: Option<Spanned<String>>, "\"-name *01* -size 3901c\"",
+            "an `assay pfind` command line: the parallel find of IO500" keeps "";
         flash_io: Option<Spanned<String>>, "\"--size 16\"",
             "an `assay flash-io` command line: checkpoint and plot files" keeps "";
         mpi_io: Option<Spanned<String>>, "\"--only access.*\"",
@@ -99,8 +101,8 @@ keys! {
         fs: Option<Spanned<String>>, "\"scratch\"", "the file system. Required if the plan has several";
         decide: Option<DecideKeys>, "{ rule = \"median\" }", "how its verdict is reached";
     }
-    forms ["ior"], ["mdtest"], ["md_workbench"], ["fdtree"], ["ls_lr"], ["flash_io"], ["mpi_io"], ["app"],
-        ["like"];
+    forms ["ior"], ["mdtest"], ["md_workbench"], ["fdtree"], ["ls_lr"], ["pfind"], ["flash_io"], ["mpi_io"],
+        ["app"], ["like"];
 }
 
 keys! {
@@ -113,6 +115,14 @@ keys! {
         job_time: Option<Spanned<String>> = TIME, "\"60 s\"", "the least duration of each job";
         gap: Option<Spanned<String>> = TIME, "\"30 s\"",
             "the most time from the last end in the job that it `uses` to its own first start";
+        phase_gap: Option<Spanned<String>> = TIME, "\"10 s\"",
+            "the most time between two phases of a job";
+        consecutive: bool, "true",
+            "whether its repetitions must follow each other: no other job is between two of them, and the \
+             time between is shorter than each";
+        own_files: bool, "true",
+            "whether the campaign itself must make its files: `setup` and `uses` of a dataset are rejected";
+        nodes: Option<Spanned<Count>>, "10", "the least client nodes, as machines with kernels of their own";
         cores: Option<Spanned<String>> = SHARE, "\"80 %\"",
             "the least ranks of a node, as a share of its cores";
         ranks: Option<RanksWord>, "\"power of two\"", "what the number of ranks must be";
@@ -437,6 +447,7 @@ impl TestKeys {
             ("md_workbench", &self.md_workbench),
             ("mdtest", &self.mdtest),
             ("mpi_io", &self.mpi_io),
+            ("pfind", &self.pfind),
         ];
         all.into_iter().filter_map(|(key, line)| Some((key, line.as_ref()?)))
     }

@@ -259,11 +259,15 @@ fn requirements_of_a_measurement_are_read_and_checked() {
     assert_eq!(bytes("128 GiB"), Some(plan::BytesPerNode::Bytes(128.0 * f64::from(1 << 30))));
     assert_eq!(bytes("150 % of memory"), Some(plan::BytesPerNode::OfMemory(1.5)));
     let all = required(
-        "job_time = \"1 min\", gap = \"30 s\", cores = \"80 %\", ranks = \"power of two\", persistent = true",
+        "job_time = \"1 min\", gap = \"30 s\", phase_gap = \"5 s\", consecutive = true, nodes = 10, \
+         own_files = true, cores = \"80 %\", ranks = \"power of two\", persistent = true",
     );
     let wanted = plan::Requirements {
         job_s: Some(60.0),
         gap_s: Some(30.0),
+        phase_gap_s: Some(5.0),
+        consecutive: true,
+        nodes: Some(10),
         cores: Some(0.8),
         power_of_two: true,
         persistent: true,
@@ -288,6 +292,8 @@ fn requirements_of_a_measurement_are_read_and_checked() {
         let wanted = format!("test T: require.{key}: the records of this workload cannot show it");
         assert!(found.contains(&wanted), "{text}\n{found}");
     }
+    let found = rejection(&with("own_files = true").replace("uses =", "setup = [\"cp /x {dir}\"]\nuses ="));
+    assert!(found.contains("test R: require.own_files: leave out `setup`"), "{found}");
     let found = rejection(&with("gap = \"1 s\"").replace("uses = \"W\"\n", "").replace("-r -k", "-w"));
     assert!(found.contains("require.gap is the time since the test whose files it `uses`"), "{found}");
 }

@@ -37,7 +37,7 @@ fn a_metadata_test_is_checked_like_an_ior_test() {
         (
             test_with("role = \"reported\""),
             "p.toml:5:6: test T has no command line. Give one as `ior`, `fdtree`, `flash_io`, `ls_lr`, \
-             `md_workbench`, `mdtest`, `mpi_io`, `app`.",
+             `md_workbench`, `mdtest`, `mpi_io`, `pfind`, `app`.",
         ),
         (
             test_with("ior = \"-w\"\nmdtest = \"-n 5\"\nrole = \"reported\""),

@@ -8,16 +8,28 @@ use std::rc::Rc;
 use ranks::{Comm, Halt, Reduce};
 use storage::Client;
 
-use super::observer::Caches;
-use crate::kit::failed_call::path_and_words;
-use crate::kit::few;
-use crate::kit::node::Node;
+use super::failed_call::path_and_words;
+use super::few;
+use super::node::Node;
 
 /// Shares are sent in millionths.
 const WHOLE: u64 = 1_000_000;
 
+/// If fewer names than this share were new to a client, a walk measured the client's memory.
+pub const NEW: f64 = 0.5;
+
+/// What is known about the clients' caches before a walk.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Caches {
+    /// They were dropped on every node.
+    pub dropped: bool,
+    /// Names that were new to a client, as a share of those that its ranks requested, 0 to 1. This is the
+    /// lowest share of all nodes. `None` if no kernel reported it.
+    pub new_names: Option<f64>,
+}
+
 /// The ranks of one node. The first of them queries the kernel.
-pub(super) struct RanksOfNode<'a> {
+pub(crate) struct RanksOfNode<'a> {
     all: &'a dyn Comm,
     node: Rc<Node>,
     client: &'a Client,
@@ -25,13 +37,13 @@ pub(super) struct RanksOfNode<'a> {
 }
 
 impl<'a> RanksOfNode<'a> {
-    pub(super) fn new(all: &'a dyn Comm, node: Rc<Node>, client: &'a Client) -> Self {
+    pub(crate) fn new(all: &'a dyn Comm, node: Rc<Node>, client: &'a Client) -> Self {
         Self { all, node, client, before: None }
     }
 
     /// Drops the caches of every node. Returns whether all were dropped and, on rank 0, the reason of a
     /// failure. Collective.
-    pub(super) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
+    pub(crate) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
         let mine = if self.node.leads() { self.client.drop_all_caches() } else { Ok(()) };
         let why = mine.err().map(|error| path_and_words(&self.client.drop_caches, &error));
         let collected = few::collect(self.all, why.as_deref())?;
@@ -39,12 +51,12 @@ impl<'a> RanksOfNode<'a> {
     }
 
     /// Stores the number of names that each node has in memory. Not collective.
-    pub(super) fn before(&mut self) {
+    pub(crate) fn before(&mut self) {
         self.before = if self.node.leads() { self.client.dentries_in_memory() } else { None };
     }
 
     /// The share of new names after a walk in which this rank requested `names` names. Collective.
-    pub(super) fn after(&self, dropped: bool, names: u64) -> Result<Caches, Halt> {
+    pub(crate) fn after(&self, dropped: bool, names: u64) -> Result<Caches, Halt> {
         let now = if self.node.leads() { self.client.dentries_in_memory() } else { None };
         let names = self.node.ranks.reduce_one(names, Reduce::Sum)?;
         let grown = self.before.zip(now).map(|(before, now)| now.saturating_sub(before).min(names));

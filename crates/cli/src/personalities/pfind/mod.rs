@@ -1,0 +1,117 @@
+//! `pfind`: a search by all ranks, with the options of the parallel find of IO500.
+
+mod text;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use command::pfind::{PfindOptions, with_two_dashes};
+use ranks::Halt;
+use storage::Storage;
+use units::Usage;
+use workloads::kit::failed_call::words;
+use workloads::kit::{clients, rank::Rank};
+use workloads::pfind::{self, PfindParameters};
+
+use super::LineEffect;
+use super::perform::{RankContext, perform};
+use super::printer::are_printed;
+use super::program::{StartedProgram, in_one_line, local_ranks, posix};
+use crate::session::{Needs, RankStart, Session};
+use crate::status::{DONE, error_if};
+use text::PfindText;
+
+/// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
+/// the exit status.
+pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
+    StartedProgram::run("pfind", argv, |program| started(program, tokens, local))
+}
+
+fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
+    let options = match parse(tokens)? {
+        Ok(options) => options,
+        Err(help) => {
+            // A help text that cannot be printed is not an error.
+            program.print(&help);
+            return Ok(DONE);
+        }
+    };
+    let local = local_ranks(local, options.ranks)?;
+    let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
+    let speaks = program.launch.as_ref().is_none_or(|launch| launch.rank == 0);
+    let (session, ready) = session.agree(ready(&options, speaks))?;
+    let (session, kept) = session.agree(program.records(options.record.as_deref()))?;
+    program.note_preloaded();
+    let text = PfindText::new(&options, &ready.parameters);
+    let voice = kept.map(|kept| (kept, text));
+    Ok(perform(program, session, voice, |part, text| one_rank(&ready, part, text)))
+}
+
+/// The options, or the help text to print instead.
+fn parse(tokens: &[String]) -> Result<Result<PfindOptions, String>, Usage> {
+    let line = std::iter::once("pfind".to_owned()).chain(with_two_dashes(tokens));
+    match PfindOptions::try_parse_from(line) {
+        Ok(options) => Ok(Ok(options)),
+        Err(error) if !error.use_stderr() => Ok(Err(error.render().to_string())),
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Usage::new(
+            "no directory is given. Give the root of a tree; `pfind --help` lists the options.",
+        )),
+        Err(error) => Err(Usage(format!("{}. `pfind --help` lists the options.", in_one_line(&error)))),
+    }
+}
+
+/// A run that was checked.
+struct ReadyPfind {
+    parameters: PfindParameters,
+    storage: Box<dyn Storage>,
+}
+
+/// Rejects a command line that a run rejects on any machine. It does not read the directory.
+pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, Usage> {
+    let Ok(options) = parse(tokens)? else { return Ok(LineEffect::Prints) };
+    let start = RankStart { local: local_ranks(start.local, options.ranks)?, ..start };
+    start.check(Needs::Nothing)?;
+    Ok(LineEffect::Runs)
+}
+
+/// Checks what can be known before the run. The process of rank 0 `looks` at the directory.
+fn ready(options: &PfindOptions, looks: bool) -> Result<ReadyPfind, Usage> {
+    let parameters = PfindParameters {
+        dir: options.dir.clone().unwrap_or_default(),
+        newer: options.newer.clone(),
+        bytes: options.size,
+        name: options.name.clone(),
+        queue: options.queue as usize,
+        asks_previous: options.next,
+        cold: options.cold,
+        keep_going: options.keep_going,
+        ..PfindParameters::default()
+    };
+    if looks {
+        let dir = parameters.dir.display();
+        match parameters.dir.symlink_metadata() {
+            Err(error) => {
+                return Err(Usage(format!("{dir}: {}. Choose an existing directory.", words(&error))));
+            }
+            Ok(found) if found.is_symlink() => {
+                return Err(Usage(format!("{dir}: a link, which is not followed. Put a slash after it.")));
+            }
+            Ok(found) if !found.is_dir() => {
+                return Err(Usage(format!("{dir}: not a directory. Choose the root of a tree.")));
+            }
+            Ok(_) => {}
+        }
+    }
+    Ok(ReadyPfind { parameters, storage: posix()? })
+}
+
+/// The part of each rank.
+fn one_rank(ready: &ReadyPfind, part: RankContext<'_>, mut text: Option<&mut PfindText>) -> Result<u8, Halt> {
+    let RankContext { comm, mut clock, records } = part;
+    let dirs = clients::dirs(&*ready.storage, std::slice::from_ref(&ready.parameters.dir));
+    let mut rank = Rank::begin(comm, &mut clock, records, None, &dirs)?;
+    let observer = &mut text.as_deref_mut();
+    let done = pfind::run(&ready.parameters, &*ready.storage, &mut rank, observer);
+    let printed = text.map_or(Ok(()), PfindText::finish);
+    let good = done?;
+    Ok(error_if(!are_printed("pfind", printed) || !good))
+}
