@@ -1,8 +1,8 @@
 //! Communication between ranks, and how all ranks fail together.
 //!
-//! Not collective are `rank`, `size`, `node_name`, `post`, `poll` and the methods on the alarm. All ranks of
-//! the communicator call every other method, in the same order. Between two collectives no rank may leave
-//! alone; `?` follows `agree`, never a bare local result.
+//! Not collective are `rank`, `size`, `node_name`, the messages (`post`, `has_unsent`, `poll`) and the methods
+//! on the alarm. All ranks of the communicator call every other method, in the same order. Between two
+//! collectives no rank may leave alone; `?` follows `agree`, never a bare local result.
 //!
 //! Never here: storage, time, printing.
 
@@ -223,6 +223,11 @@ pub trait Comm {
 
     /// Sends a message to another rank without waiting until it arrives; see [`Mailbox`](crate::Mailbox).
     fn post(&self, to: u32, message: Vec<u8>) -> Result<(), Halt>;
+
+    /// Whether a message of this rank is still to be sent, so that its memory is in use.
+    fn has_unsent(&self) -> Result<bool, Halt> {
+        Ok(false)
+    }
 
     /// The next message that has arrived, and its sender; `None` if there is none now. Messages of one sender
     /// arrive in their order.

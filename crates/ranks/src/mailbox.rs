@@ -37,8 +37,13 @@ impl<'c> Mailbox<'c> {
             let mut sums = [self.posted, self.polled];
             self.comm.all_reduce(&mut sums, Reduce::Sum)?;
             if sums[0] == sums[1] {
-                return Ok(());
+                break;
             }
         }
+        // What was received is also sent, as soon as MPI notices.
+        while self.comm.has_unsent()? {
+            std::thread::yield_now();
+        }
+        Ok(())
     }
 }

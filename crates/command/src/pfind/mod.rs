@@ -80,8 +80,11 @@ pub fn with_two_dashes(words: &[String]) -> Vec<String> {
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {
-    let digits = text.strip_suffix('c').unwrap_or_default();
-    digits.parse().map_err(|_| "give a number of bytes with a `c` after it, such as 3901c".to_owned())
+    let digits = text.strip_suffix('c').filter(|digits| !digits.starts_with('+'));
+    digits
+        .unwrap_or_default()
+        .parse()
+        .map_err(|_| "give a number of bytes with a `c` after it, such as 3901c".to_owned())
 }
 
 impl PfindOptions {
@@ -164,6 +167,7 @@ mod tests {
         for (line, why) in [
             ("-size 4k /d", "give a number of bytes"),
             ("-size c /d", "give a number of bytes"),
+            ("-size +3901c /d", "give a number of bytes"),
             ("-name a?c /d", "`?`"),
             ("-q 5 /d", "5 is not in 10..=10000000"),
             ("-H 1 /d", "unexpected argument '-H'"),

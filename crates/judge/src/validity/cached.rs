@@ -31,7 +31,8 @@ const READ_ONLY_PHASES: &[&str] = &[
 
 /// Whether the criterion measures reading of metadata.
 pub(crate) fn is_metadata_read(case: &TestCriterion<'_>) -> bool {
-    !case.counts_errors() && (READ_ONLY_PHASES.contains(&case.phase()) || is_of_reads_in_benchmark(case))
+    let counts = case.counts_errors() || case.kind() == Some(MetricKind::Matches);
+    !counts && (READ_ONLY_PHASES.contains(&case.phase()) || is_of_reads_in_benchmark(case))
 }
 
 /// Whether the criterion is about the whole benchmark of md-workbench, and stats and reads decide. They are

@@ -5,6 +5,7 @@
 //!
 //! Never here: what a workload itself reports about one job.
 
+use command::PlannedLine;
 use plan::Test;
 use plan::line::Line;
 use plan::schedule;
@@ -72,7 +73,12 @@ fn earlier<'a>(case: &TestCriterion<'a>, job: &'a Job) -> impl Iterator<Item = (
 
 /// The origin of the files of `job`, if the command line `had` used them on its nodes in `before`.
 fn between(case: &TestCriterion<'_>, job: &Job, had: &Line, before: &Job) -> Option<CacheOrigin> {
-    let (Line::Tool(line), Line::Tool(had)) = (&case.test.line, had) else { return None };
+    let Line::Tool(line) = &case.test.line else { return None };
+    let had: &dyn PlannedLine = match had {
+        Line::Tool(had) => &**had,
+        Line::Ior(had) if line.reads_any_files() => &**had,
+        _ => return None,
+    };
     let (now, earlier) = (runs(&[job]).next()?, runs(&[before]).next()?);
     let is_maker = had.creates();
     let of = |code| {

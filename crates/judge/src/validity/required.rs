@@ -54,7 +54,9 @@ fn gap(case: &TestCriterion<'_>, required: &Requirements, job: &Job) -> Option<R
 /// Two phases of a job with too much time between them.
 fn phase_gap(required: &Requirements, job: &Job) -> Option<Reason> {
     let allowed = required.phase_gap_s?;
-    let mut spans: Vec<Span> = phases(job).filter_map(window::of_phase).collect();
+    let Some(mut spans) = phases(job).map(window::of_phase).collect::<Option<Vec<Span>>>() else {
+        return Some(reason!(PartTimeUnknown { part: &job.info.test, other: &job.info.test, .. }));
+    };
     spans.sort_by(|a, b| a.from.total_cmp(&b.from));
     let mut ended = spans.first()?.to;
     let mut phase_gap: f64 = 0.0;
@@ -75,18 +77,22 @@ fn nodes(required: &Requirements, job: &Job) -> Option<Reason> {
 
 /// Another job, or too much time, between this repetition and the one before.
 fn apart(case: &TestCriterion<'_>, required: &Requirements, job: &Job) -> Option<Reason> {
-    let jobs = case.jobs();
-    let at = jobs.iter().position(|other| other.info.number == job.info.number)?;
-    let before = jobs.get(at.checked_sub(1).filter(|_| required.consecutive)?)?;
-    let (first, second) = (window::from_start_to_end(before)?, window::from_start_to_end(job)?);
-    let is_part = |other: &Job| {
-        case.test.part.is_some()
-            && case.index.plan.test(&other.info.test).is_some_and(|test| test.part == case.test.part)
+    let number = job.info.repetition;
+    let before = case.jobs().iter().find(|before| before.info.repetition + 1 == number);
+    let before = before.filter(|_| required.consecutive)?;
+    let spans = window::from_start_to_end(before).zip(window::from_start_to_end(job));
+    let Some((first, second)) = spans.filter(|(first, second)| first.from < second.from) else {
+        // A repetition that was repeated later, after the next one.
+        return Some(reason!(RequirementNotMet { between: &job.info.test, .. }));
+    };
+    // The other parts of a group run at the same time.
+    let is_part = |id: &str| {
+        case.test.part.is_some() && case.index.plan.test(id).is_some_and(|test| test.part == case.test.part)
     };
     let between = case.index.campaign.jobs.iter().find(|other| {
         let start = window::from_start_to_end(other).map(|span| span.from);
         other.info.test != job.info.test
-            && !is_part(other)
+            && !is_part(&other.info.test)
             && start.is_some_and(|start| (first.from..second.from).contains(&start))
     });
     if let Some(between) = between {

@@ -85,6 +85,12 @@ fn a_measurement_that_is_not_as_required_is_invalid() {
 }
 
 #[test]
+fn a_gap_between_phases_without_times_is_not_shown() {
+    let found = verdict("phase_gap = \"1 h\"", [1, 1], |job| recorded(job).moments = None);
+    assert_eq!(outcome(&found), (Outcome::Invalid, Code::PartTimeUnknown));
+}
+
+#[test]
 fn a_requirement_whose_base_is_not_known_is_not_met() {
     let found = verdict("cores = \"1 %\"", [2, 1], |job| recorded(job).each_rank = None);
     assert_eq!(outcome(&found), (Outcome::Invalid, Code::RequirementNotMet));
@@ -134,6 +140,9 @@ fn repetitions_with_another_job_or_too_much_time_between_them_are_not_consecutiv
     let late = verdict([0, 61, 181], None);
     assert_eq!(outcome(&late), (Outcome::Invalid, Code::RequirementNotMet));
     assert_eq!(late.reason.get(row::RequirementNotMet::pause), Some(60.0));
+    // The first repetition died and was repeated at the end.
+    let repeated = verdict([200, 0, 61], None);
+    assert_eq!(outcome(&repeated), (Outcome::Invalid, Code::RequirementNotMet));
     let other = verdict([0, 70, 131], Some(65));
     assert_eq!(other.reason.get(row::RequirementNotMet::between), Some("state.aged"));
 }

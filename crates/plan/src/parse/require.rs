@@ -8,7 +8,7 @@ use toml::Spanned;
 use units::Dimension;
 
 use super::defaults::{Defaults, ParseResult};
-use super::{BytesPerNode, Requirements, Uses, wire};
+use super::{BytesPerNode, Plan, Requirements, Uses, wire};
 use crate::line::Line;
 
 impl Defaults<'_> {
@@ -16,12 +16,12 @@ impl Defaults<'_> {
     pub(super) fn required(
         &self,
         who: &str,
-        wire: Option<&Spanned<wire::RequireKeys>>,
+        test: &wire::TestKeys,
         uses: Option<&Uses>,
-        has_setup: bool,
         line: &Line,
+        plan: &Plan,
     ) -> ParseResult<Requirements> {
-        let Some(keys) = wire else { return Ok(Requirements::default()) };
+        let Some(keys) = &test.require else { return Ok(Requirements::default()) };
         let wire = keys.get_ref();
         let records_ranks = line.name().is_some_and(WorkloadName::records_ranks);
         let moves_bytes = records_ranks && line.counts() == Some(Counts::Bytes);
@@ -46,8 +46,14 @@ impl Defaults<'_> {
             let what = "require.gap is the time since the test whose files it `uses`, and it uses none";
             return Err(self.place.error(gap, format!("{who}: {what}")));
         }
-        if wire.own_files && (has_setup || matches!(uses, Some(Uses::Dataset(_)))) {
-            let what = "require.own_files: leave out `setup`, and `uses` of a dataset";
+        if wire.own_files && (!test.setup.is_empty() || has_prepared_files(uses, plan)) {
+            let what = "require.own_files: leave out `setup` and `uses` of a dataset, here and where its files \
+                        are made";
+            return Err(self.place.error(keys, format!("{who}: {what}")));
+        }
+        let is_mixed = |order: &Spanned<wire::OrderWord>| *order.get_ref() != wire::OrderWord::Sequential;
+        if wire.consecutive && test.order.as_ref().is_some_and(is_mixed) {
+            let what = "require.consecutive: with this `order`, other steps are between its repetitions";
             return Err(self.place.error(keys, format!("{who}: {what}")));
         }
         let nodes = wire.nodes.as_ref().map(|nodes| self.count(who, "require.nodes", Some(nodes), None, 1));
@@ -77,6 +83,19 @@ impl Defaults<'_> {
                 let bytes = self.place.quantity(&who, "bytes_per_node", text, Dimension::Bytes)?;
                 Ok(Some(BytesPerNode::Bytes(bytes)))
             }
+        }
+    }
+}
+
+/// Whether the files may have existed before the campaign: those of a dataset, or what a command brought.
+fn has_prepared_files(uses: Option<&Uses>, plan: &Plan) -> bool {
+    match uses {
+        None => false,
+        Some(Uses::Dataset(_)) => true,
+        Some(Uses::Test(at)) => {
+            let maker = &plan.tests[*at];
+            let is_app = matches!(maker.line, Line::App(_));
+            is_app || !maker.setup.is_empty() || has_prepared_files(maker.uses.as_ref(), plan)
         }
     }
 }

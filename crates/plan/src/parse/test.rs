@@ -232,8 +232,7 @@ impl Defaults<'_> {
         let exports = super::exports::named(&wire.exports, &line)
             .map_err(|why| self.place.error(&wire.id, format!("{who}: {why}")));
         let exports = errors.kept(exports);
-        let required =
-            errors.kept(self.required(who, wire.require.as_ref(), found, !wire.setup.is_empty(), &line));
+        let required = errors.kept(self.required(who, wire, found, &line, plan));
         Some(TestRun {
             uses: uses?,
             course: course?,

@@ -139,11 +139,18 @@ impl Comm for MpiComm {
         posted.map_err(|code| self.halt("MPI_Isend", code))
     }
 
+    fn has_unsent(&self) -> Result<bool, Halt> {
+        self.shared.messages.has_unsent(&self.mpi).map_err(|code| self.halt("MPI_Test", code))
+    }
+
     fn poll(&self) -> Result<Option<(u32, Vec<u8>)>, Halt> {
         if self.size == 1 {
             return Ok(None);
         }
-        let polled = self.shared.messages.poll(&self.mpi, self.handle);
+        let polled = self
+            .shared
+            .messages
+            .poll(&self.mpi, self.handle, || self.shared.alarm.check(&self.mpi, self.handle));
         polled.map_err(|code| self.halt("MPI_Irecv", code))
     }
 

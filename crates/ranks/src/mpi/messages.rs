@@ -30,7 +30,7 @@ pub(super) struct Messages(RefCell<Vec<(Vec<u8>, Handle)>>);
 impl Messages {
     /// Sends `message` to rank `to`. An error is the code of MPI.
     pub(super) fn post(&self, mpi: &Mpi, comm: Handle, to: u32, message: &[u8]) -> Result<(), c_int> {
-        self.forget_sent(mpi)?;
+        self.has_unsent(mpi)?;
         let (first, rest) = message.split_at(message.len().min(FRAME - HEAD));
         let mut frame = vec![0; FRAME];
         frame[..HEAD].copy_from_slice(&(message.len() as u64).to_ne_bytes());
@@ -41,17 +41,17 @@ impl Messages {
 
     /// Starts to send `bytes`, and keeps them.
     fn start(&self, mpi: &Mpi, comm: Handle, to: u32, tag: c_int, bytes: Vec<u8>) -> Result<(), c_int> {
-        assert!(mpi.is_home(), "only the thread that started MPI may call it, and not after its end");
         let (kind, mut request) = (mpi.constants().byte, 0);
         let (from, count) = (bytes.as_ptr().cast(), length(bytes.len()));
-        // SAFETY: this is the home thread. The bytes stay in place until the request has ended.
+        // SAFETY: `has_unsent` has checked the thread. The bytes stay in place until the request has ended.
         checked(unsafe { (mpi.functions().isend)(from, count, kind, to as c_int, tag, comm, &mut request) })?;
         self.0.borrow_mut().push((bytes, request));
         Ok(())
     }
 
-    /// Frees the messages that MPI has sent.
-    fn forget_sent(&self, mpi: &Mpi) -> Result<(), c_int> {
+    /// Frees the messages that MPI has sent. Whether others are left.
+    pub(super) fn has_unsent(&self, mpi: &Mpi) -> Result<bool, c_int> {
+        assert!(mpi.is_home(), "only the thread that started MPI may call it, and not after its end");
         let mut outgoing = self.0.borrow_mut();
         let mut at = 0;
         while at < outgoing.len() {
@@ -61,23 +61,29 @@ impl Messages {
                 at += 1;
             }
         }
-        Ok(())
+        Ok(!outgoing.is_empty())
     }
 
-    /// The next message that has arrived, and its sender. An error is the code of MPI.
-    pub(super) fn poll(&self, mpi: &Mpi, comm: Handle) -> Result<Option<(u32, Vec<u8>)>, c_int> {
-        self.forget_sent(mpi)?;
+    /// The next message that has arrived, and its sender. `meanwhile` is called in waits for the rest of a
+    /// long one. An error is the code of MPI.
+    pub(super) fn poll(
+        &self,
+        mpi: &Mpi,
+        comm: Handle,
+        meanwhile: impl Fn(),
+    ) -> Result<Option<(u32, Vec<u8>)>, c_int> {
+        self.has_unsent(mpi)?;
         // The receive names the sender, for the reason that `alarm` has.
         let Some(source) = mpi.waiting(comm, mpi.constants().any_source, TAG_FRAME) else { return Ok(None) };
         let mut frame = [0; FRAME];
-        receive(mpi, comm, source, TAG_FRAME, &mut frame)?;
+        receive(mpi, comm, (source, TAG_FRAME), &mut frame, &meanwhile)?;
         let (head, first) = frame.split_at(HEAD);
         let total = head.try_into().map_or(0, u64::from_ne_bytes);
         let mut message = vec![0; usize::try_from(total).expect("what the sender held in memory")];
         let (begin, rest) = message.split_at_mut((total as usize).min(first.len()));
         begin.copy_from_slice(&first[..begin.len()]);
         if !rest.is_empty() {
-            receive(mpi, comm, source, TAG_REST, rest)?;
+            receive(mpi, comm, (source, TAG_REST), rest, &meanwhile)?;
         }
         Ok(Some((u32::try_from(source).expect("a rank's number"), message)))
     }
@@ -90,7 +96,13 @@ impl Drop for Messages {
     }
 }
 
-fn receive(mpi: &Mpi, comm: Handle, source: c_int, tag: c_int, into: &mut [u8]) -> Result<(), c_int> {
+fn receive(
+    mpi: &Mpi,
+    comm: Handle,
+    (source, tag): (c_int, c_int),
+    into: &mut [u8],
+    meanwhile: &dyn Fn(),
+) -> Result<(), c_int> {
     let kind = mpi.constants().byte;
     mpi.complete(
         |f, request| {
@@ -98,7 +110,7 @@ fn receive(mpi: &Mpi, comm: Handle, source: c_int, tag: c_int, into: &mut [u8]) 
             // SAFETY: `into` is borrowed until the request has ended.
             unsafe { (f.irecv)(bytes, count, kind, source, tag, comm, request) }
         },
-        || {},
+        meanwhile,
     )
 }
 

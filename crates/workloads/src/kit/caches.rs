@@ -16,7 +16,7 @@ use super::node::Node;
 const WHOLE: u64 = 1_000_000;
 
 /// If fewer names than this share were new to a client, a walk measured the client's memory.
-pub const NEW: f64 = 0.5;
+pub const NEW_SHARE_MIN: f64 = 0.5;
 
 /// What is known about the clients' caches before a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

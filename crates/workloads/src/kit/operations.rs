@@ -155,11 +155,6 @@ impl Operating {
         self.failed.is_some()
     }
 
-    /// Whether the run continues after a failed operation.
-    pub(crate) fn keeps_going(&self) -> bool {
-        self.failures.keep_going
-    }
-
     /// Operations of this rank so far, including failed ones and those that had nothing to do.
     pub fn so_far(&self) -> u64 {
         self.tally.transfers() + self.failures.skipped

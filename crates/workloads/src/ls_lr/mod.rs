@@ -27,7 +27,7 @@ use ranks::{CallFailure, Comm, FailureCause, Halt, Reduce};
 use results::record::Phase;
 use storage::{Listing, Names, Storage, call_error};
 
-use crate::kit::caches::{Caches, NEW, RanksOfNode};
+use crate::kit::caches::{Caches, NEW_SHARE_MIN, RanksOfNode};
 use crate::kit::failed_call::{cause, failed_call, words};
 use crate::kit::few;
 use crate::kit::operations::OperationSetting;
@@ -292,7 +292,7 @@ impl LsLrPart<'_, '_> {
 /// Why a walk measured a client's memory, or may have done so.
 fn warm(caches: &Caches, repetition: u32, made_here: bool) -> Option<Reason> {
     match caches.new_names {
-        Some(share) if share < NEW => Some(reason!(Warm { new_names: share })),
+        Some(share) if share < NEW_SHARE_MIN => Some(reason!(Warm { new_names: share })),
         _ if caches.dropped => None,
         _ if repetition > 0 => Some(reason!(Warm { walked: true })),
         _ => made_here.then(|| reason!(Warm)),

@@ -22,14 +22,13 @@ use std::rc::Rc;
 use measure::Clock;
 use ranks::{FailureCause, Halt, Reduce};
 use results::reason::{Reason, reason};
-use results::record::Phase;
+use results::record::{Balance, Phase};
 use storage::{Listing, Storage};
 
 use crate::kit::balance::RankWork;
-use crate::kit::caches::{Caches, NEW, RanksOfNode};
+use crate::kit::caches::{Caches, NEW_SHARE_MIN, RanksOfNode};
 use crate::kit::drive::Stop;
 use crate::kit::failed_call::path_and_words;
-use crate::kit::operations::failures::Failures;
 use crate::kit::operations::{self, Operating, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
 use crate::kit::rank::Rank;
@@ -89,7 +88,7 @@ fn run_with(
     observer.event(&PfindEvent::Found(&found));
     // Only rank 0 has the failures.
     let complete = rank.comm.reduce_one(found.find.failed.is_none().into(), Reduce::Min)? > 0;
-    notices.extend(found.caches.and_then(|caches| warm(&caches)));
+    notices.extend(warm(&found.caches));
     if parameters.has_conditions() && found.matched == 0 && complete {
         notices.push(reason!(NothingFound { path: parameters.dir.display().to_string() }));
     }
@@ -129,7 +128,7 @@ fn search(
     };
     let setting = OperationSetting { known, keep_going: parameters.keep_going };
     let mut doing = Operating::begin(rank, setting, None)?;
-    let (failures, waited) = walk(rank, &mut doing, &mut walker, &parameters.dir)?;
+    let waited = walk(rank, &mut doing, &mut walker, &parameters.dir)?;
     let Walker { seen, halted, .. } = walker;
     if let Some(halt) = halted {
         return Err(halt);
@@ -138,38 +137,32 @@ fn search(
     let own_ns = rank.clock.scale().ns(rank.clock.now().0 - doing.begun().0);
     let done = doing.end(rank, || sharing.end().map_err(|halt| FailureCause::from(halt.to_string())))?;
     let waited_ns = rank.clock.scale().ns(waited);
-    combine(rank, done, seen, failures, [own_ns, taken, waited_ns], nodes, dropped)
+    combine(rank, done, seen, [own_ns, taken, waited_ns], nodes, dropped)
 }
 
-/// Examines entries until none is left on any rank. Returns the failed calls on directories, and the ticks of
-/// waits for work.
+/// Examines entries until none is left on any rank. Returns the ticks of waits for work.
 fn walk(
     rank: &Rank<'_>,
     doing: &mut Operating,
     walker: &mut Walker<'_, '_>,
     root: &Path,
-) -> Result<(Failures, u64), Halt> {
-    let mut failures = Failures::new(doing.keeps_going());
+) -> Result<u64, Halt> {
     let mut waited = 0;
     if rank.comm.rank() == 0 {
-        walker.open_root(root);
+        walker.begin(root);
     }
     loop {
         let mut order = TransferOrder::items(STEPS_MAX);
         doing.run(rank, walker, &mut order, 0, Stop::after(STEPS_MAX));
-        for (path, error) in walker.troubles.drain(..) {
-            failures.take("open", path.as_path(), &error);
-            doing.failed_outside(rank, "open", path.as_path(), &error);
-        }
-        let stops = || rank.comm.alarm_raised();
-        if walker.halted.is_some() || doing.has_failed() || stops() {
-            return Ok((failures, waited));
+        let has_alarm = || rank.comm.alarm_raised();
+        if walker.halted.is_some() || doing.has_failed() || has_alarm() {
+            return Ok(waited);
         }
         let begin = rank.clock.now();
-        let goes_on = walker.obtain(stops)?;
+        let goes_on = walker.obtain(has_alarm)?;
         waited += rank.clock.now().0 - begin.0;
         if !goes_on {
-            return Ok((failures, waited));
+            return Ok(waited);
         }
     }
 }
@@ -179,32 +172,33 @@ fn combine(
     rank: &Rank<'_>,
     done: OperationsDone,
     seen: Seen,
-    failures: Failures,
     [own_ns, taken, waited_ns]: [u64; 3],
     nodes: &RanksOfNode<'_>,
     dropped: bool,
 ) -> Result<Found, Halt> {
     let directories = seen.directories.count();
-    let caches = nodes.after(dropped, seen.queried)?;
+    // Each directory that is opened is a name, too.
+    let caches = nodes.after(dropped, seen.queried + directories)?;
     let row = [done.operations, seen.matched, directories, seen.queried, taken, waited_ns];
     let rows = reduce::gather_named(rank.comm, row, rank.comm.node_name())?.unwrap_or_default();
     let ranks = rows.into_iter().map(|([files, matched, directories, queried, taken, waited_ns], node)| {
         let waited_s = waited_ns as f64 * 1e-9;
         FinderRow { node, files, matched, directories, queried, taken, waited_s }
     });
-    let mut sums = [seen.matched, seen.entries, seen.unknown, seen.queried];
+    let mut sums = [seen.matched, seen.entries, seen.unknown];
     rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let [matched, entries, unknown, queried] = sums;
+    let [matched, entries, unknown] = sums;
     // Who has work depends on who asks first: the work of the ranks says nothing about them.
-    let find = Phase { matched: Some(matched), each_rank: None, ..done.phase };
+    let unranked = |phase| Phase { balance: Balance::default(), each_rank: None, ..phase };
+    let find = unranked(Phase { matched: Some(matched), ..done.phase });
     let work = RankWork { amount: directories, ns: own_ns, given: directories > 0 };
-    let directories = operations::beside(rank, &find, "directories", work, seen.directories, failures)?;
-    let caches = (queried > 0).then_some(caches);
+    let directories = operations::beside(rank, &find, "directories", work, seen.directories, seen.unread)?;
+    let directories = unranked(directories);
     Ok(Found { find, directories, matched, entries, unknown, ranks: ranks.collect(), caches })
 }
 
 /// Why the search measured a client's memory.
 fn warm(caches: &Caches) -> Option<Reason> {
-    let share = caches.new_names.filter(|share| *share < NEW)?;
+    let share = caches.new_names.filter(|share| *share < NEW_SHARE_MIN)?;
     Some(reason!(Warm { new_names: share }))
 }

@@ -40,8 +40,8 @@ pub struct Found {
     pub unknown: u64,
     /// The numbers of each rank.
     pub ranks: Vec<FinderRow>,
-    /// The state of the caches; `None` if no file was queried.
-    pub caches: Option<Caches>,
+    /// The state of the caches.
+    pub caches: Caches,
 }
 
 /// One event.

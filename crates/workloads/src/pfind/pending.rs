@@ -7,8 +7,8 @@ use storage::EntryKind;
 
 use crate::kit::path::PathBuffer;
 
-/// The most bytes that are given at once.
-const GIVEN_BYTES_MAX: usize = 1 << 20;
+/// The most bytes that are given at once: MPI sends messages of this length while the receiver waits shortly.
+const GIVEN_BYTES_MAX: usize = 1 << 16;
 
 /// The kinds in messages, by their numbers.
 const KINDS: [EntryKind; 4] = [EntryKind::Directory, EntryKind::Link, EntryKind::Other, EntryKind::Unknown];
@@ -25,6 +25,12 @@ pub(super) struct PendingEntries {
 impl PendingEntries {
     pub(super) fn len(&self) -> usize {
         self.starts.len()
+    }
+
+    /// Adds a directory by its path.
+    pub(super) fn push_directory(&mut self, path: &PathBuffer) {
+        self.starts.push((self.paths.len(), EntryKind::Directory));
+        self.paths.extend_from_slice(path.as_c_str().to_bytes_with_nul());
     }
 
     /// Adds the entry with this name in the directory `base`, which ends with a slash.
@@ -53,7 +59,7 @@ impl PendingEntries {
         let mut message = Vec::with_capacity(end + count);
         for (at, (start, kind)) in self.starts[..count].iter().enumerate() {
             let next = self.starts.get(at + 1).map_or(self.paths.len(), |(start, _)| *start);
-            message.push(KINDS.iter().position(|known| known == kind).unwrap_or(KINDS.len() - 1) as u8);
+            message.push(KINDS.iter().position(|known| known == kind).expect("all kinds are listed") as u8);
             message.extend_from_slice(&self.paths[*start..next]);
         }
         self.paths.drain(..end);
@@ -67,7 +73,7 @@ impl PendingEntries {
         let before = self.starts.len();
         while let [kind, rest @ ..] = message {
             let length = rest.iter().position(|byte| *byte == 0).map_or(rest.len(), |nul| nul + 1);
-            self.starts.push((self.paths.len(), KINDS[usize::from(*kind) % KINDS.len()]));
+            self.starts.push((self.paths.len(), KINDS[usize::from(*kind)]));
             self.paths.extend_from_slice(&rest[..length]);
             message = &rest[length..];
         }
@@ -114,7 +120,7 @@ mod tests {
         let mut given = 0;
         while from.len() > 0 {
             let message = from.take_half();
-            assert!(!message.is_empty() && message.len() <= GIVEN_BYTES_MAX + 300);
+            assert!(!message.is_empty() && message.len() <= GIVEN_BYTES_MAX + 5000);
             given += PendingEntries::default().add(&message);
         }
         assert_eq!(given, 1000);

@@ -1,13 +1,15 @@
 //! How ranks without work take some from others, and how all learn that no work is left.
 //!
 //! A rank without work asks others in turn: its parent in a tree, along which the first work spreads, and a
-//! random one. Who is asked gives half of its pending entries.
+//! random one. Who is asked gives half of its pending entries. What arrives waits until the rank has no other
+//! work. So its own entries remain in the order of their depth.
 //!
 //! The end is found by credits (F. Mattern, Global quiescence detection based on credit distribution and
 //! recovery, 1989). Rank 0 begins with a credit of 1. Who gives work gives half of its credit with it. A rank
 //! without work returns its credit to rank 0. The end is when rank 0 has all of it.
 //!
-//! Invariant: a rank with work has credit. After [`Sharing::end`] no message is on its way.
+//! Invariant: a rank with work has credit. After [`Sharing::end`] no message is on its way. A [`Halt`] leaves
+//! messages on their way, and ends the ranks.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -32,6 +34,9 @@ const SLEEP_MAX: Duration = Duration::from_millis(1);
 /// After this time without an answer, another rank is asked, too: the first one may be in a long call.
 const PATIENCE: Duration = Duration::from_millis(5);
 
+/// The most ranks that owe an answer.
+const ASKED_MAX: usize = 4;
+
 /// What one rank exchanges with the others.
 pub(super) struct Sharing<'c> {
     comm: &'c dyn Comm,
@@ -42,8 +47,10 @@ pub(super) struct Sharing<'c> {
     returned: BTreeSet<u32>,
     /// Whether the end is known.
     ended: bool,
-    /// Whether an answer is outstanding.
-    waits: bool,
+    /// The ranks that owe an answer.
+    asked: BTreeSet<u32>,
+    /// Work that has arrived and is not yet among the pending entries.
+    received: Vec<Vec<u8>>,
     /// Every second request goes to the previous rank, not to the parent.
     asks_previous: bool,
     requests: u32,
@@ -61,7 +68,8 @@ impl<'c> Sharing<'c> {
             credit: (comm.rank() == 0).then_some(0),
             returned: BTreeSet::new(),
             ended: false,
-            waits: false,
+            asked: BTreeSet::new(),
+            received: Vec::new(),
             asks_previous,
             requests: 0,
             random: u64::from(comm.rank()),
@@ -74,30 +82,34 @@ impl<'c> Sharing<'c> {
         while let Some((from, message)) = self.mailbox.poll()? {
             match message[..] {
                 [ASK] => self.give(from, entries)?,
-                [NOTHING] => self.waits = false,
-                [WORK, a, b, c, d, ref work @ ..] => {
-                    self.waits = false;
-                    self.taken += entries.add(work);
+                [NOTHING] => _ = self.asked.remove(&from),
+                [WORK, a, b, c, d, ..] => {
+                    self.asked.remove(&from);
                     let credit = u32::from_ne_bytes([a, b, c, d]);
+                    self.received.push(message);
                     // An answer may come after that of another rank, which brought work and credit.
                     if let Some(second) = self.credit.replace(credit) {
                         self.return_credit(second)?;
                     }
                 }
                 [CREDIT, a, b, c, d] => self.collect(u32::from_ne_bytes([a, b, c, d]))?,
-                _ => self.spread_end()?,
+                [END] => self.spread_end()?,
+                _ => unreachable!("no rank sends such a message"),
             }
         }
         Ok(())
     }
 
     fn give(&mut self, to: u32, entries: &mut PendingEntries) -> Result<(), Halt> {
-        // The last entry stays: a rank that gives all of its work must ask for some itself.
-        let Some(credit) = self.credit.as_mut().filter(|_| entries.len() > 1) else {
-            return self.mailbox.post(to, vec![NOTHING]);
+        let Some(credit) = self.credit.as_mut() else { return self.mailbox.post(to, vec![NOTHING]) };
+        let mut message = match self.received.pop() {
+            Some(received) => received,
+            // The last entry stays: a rank that gives all of its work must ask for some itself.
+            None if entries.len() > 1 => [&[WORK; 5][..], &entries.take_half()].concat(),
+            None => return self.mailbox.post(to, vec![NOTHING]),
         };
         *credit += 1;
-        let message = [&[WORK][..], &credit.to_ne_bytes(), &entries.take_half()].concat();
+        message[1..5].copy_from_slice(&credit.to_ne_bytes());
         self.mailbox.post(to, message)
     }
 
@@ -115,7 +127,12 @@ impl<'c> Sharing<'c> {
             credit -= 1;
         }
         self.returned.insert(credit);
-        if credit == 0 { self.spread_end() } else { Ok(()) }
+        if let Some(own) = &mut self.credit {
+            while self.returned.remove(own) {
+                *own -= 1;
+            }
+        }
+        if self.returned.contains(&0) { self.spread_end() } else { Ok(()) }
     }
 
     /// Notes the end and informs two other ranks, which inform two others each.
@@ -128,25 +145,39 @@ impl<'c> Sharing<'c> {
         Ok(())
     }
 
-    /// Returns the credit of this rank, and waits for work. False if none is left on any rank, or if `stops`.
+    /// Moves work that has arrived to the pending entries. False if there is none.
+    fn unpack(&mut self, entries: &mut PendingEntries) -> bool {
+        let received = self.received.pop();
+        if let Some(message) = &received {
+            self.taken += entries.add(&message[5..]);
+        }
+        received.is_some()
+    }
+
+    /// Returns the credit of this rank, and waits for work. False if none is left on any rank, or if
+    /// `has_alarm`.
     pub(super) fn obtain(
         &mut self,
         entries: &mut PendingEntries,
-        stops: impl Fn() -> bool,
+        has_alarm: impl Fn() -> bool,
     ) -> Result<bool, Halt> {
-        if let Some(credit) = self.credit.take() {
-            self.return_credit(credit)?;
-        }
         let (mut sleep, mut waited) = (SLEEP_MIN, Duration::ZERO);
         loop {
             self.answer(entries)?;
-            if self.ended || stops() {
+            if has_alarm() {
                 return Ok(false);
             }
-            if entries.len() > 0 {
+            if self.unpack(entries) {
                 return Ok(true);
             }
-            if !self.waits || waited > PATIENCE {
+            // Also in later turns: what arrived may have been given away at once.
+            if let Some(credit) = self.credit.take() {
+                self.return_credit(credit)?;
+            }
+            if self.ended {
+                return Ok(false);
+            }
+            if self.asked.is_empty() || (waited > PATIENCE && self.asked.len() < ASKED_MAX) {
                 waited = Duration::ZERO;
                 self.ask()?;
             }
@@ -168,10 +199,9 @@ impl<'c> Sharing<'c> {
             _ if self.asks_previous => rank - 1,
             _ => (rank - 1) / 2,
         };
-        if to == rank {
+        if to == rank || !self.asked.insert(to) {
             return Ok(());
         }
-        self.waits = true;
         self.mailbox.post(to, vec![ASK])
     }
 
@@ -229,16 +259,54 @@ mod tests {
     }
 
     #[test]
+    fn work_that_arrives_late_is_done_once_and_does_not_mix_with_that_of_the_rank() {
+        let done = AtomicU64::new(0);
+        let ended = ranks::local::run(6, |comm| {
+            let mut sharing = Sharing::new(comm, false);
+            let (mut entries, mut path) = (PendingEntries::default(), PathBuffer::new(Path::new("")));
+            if comm.rank() == 0 {
+                (0..300).for_each(|_| entries.push(&path, c"/", EntryKind::Directory));
+            }
+            loop {
+                while entries.pop(&mut path).is_some() {
+                    // Longer than the patience of the others.
+                    if done.fetch_add(1, Ordering::Relaxed).is_multiple_of(20) {
+                        thread::sleep(PATIENCE * 3);
+                    }
+                    let before = entries.len();
+                    sharing.answer(&mut entries)?;
+                    assert!(entries.len() <= before, "what arrives waits");
+                }
+                if !sharing.obtain(&mut entries, || false)? {
+                    assert!(sharing.received.is_empty());
+                    return sharing.end();
+                }
+            }
+        });
+        assert!(ended.into_iter().all(|rank| rank == Ok(Ok(()))));
+        assert_eq!(done.into_inner(), 300);
+    }
+
+    #[test]
     fn credits_of_any_fractions_add_up_to_the_whole_only_when_all_are_returned() {
         let alone = ranks::local::alone();
         // 1/2 + 1/4 + ... + 2^-2000 + 2^-2000
         for credits in [vec![0], vec![1, 1], vec![2, 1, 2], (1..=2000).chain([2000]).rev().collect()] {
             let mut sharing = Sharing::new(&alone, false);
+            sharing.credit = None;
             for (number, credit) in credits.iter().enumerate() {
                 assert!(!sharing.ended, "{number}");
                 sharing.collect(*credit).unwrap();
             }
             assert!(sharing.ended);
         }
+        let mut giver = Sharing::new(&alone, false);
+        giver.credit = Some(1000);
+        (1..=1000).rev().for_each(|credit| giver.collect(credit).unwrap());
+        assert_eq!(
+            (giver.credit, giver.returned.len(), giver.ended),
+            (Some(0), 0, false),
+            "memory is limited"
+        );
     }
 }

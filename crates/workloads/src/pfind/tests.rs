@@ -31,7 +31,8 @@ fn parameters(dir: &Path) -> PfindParameters {
 struct Numbers {
     /// Files, matched, entries, unknown, directories.
     found: Option<[u64; 5]>,
-    failed: u64,
+    /// Failed calls on all entries, and on directories.
+    failed: [u64; 2],
     ranks: Vec<FinderRow>,
     notices: Vec<String>,
 }
@@ -43,7 +44,8 @@ impl EventObserver<PfindEvent<'_>> for Numbers {
             PfindEvent::Found(found) => {
                 let Found { find, directories, matched, entries, unknown, .. } = found;
                 self.found = Some([find.ops, *matched, *entries, *unknown, directories.ops]);
-                self.failed = find.failed.as_ref().map_or(0, |failed| failed.operations);
+                let failed = |phase: &Phase| phase.failed.as_ref().map_or(0, |failed| failed.operations);
+                self.failed = [failed(find), failed(directories)];
                 self.ranks.clone_from(&found.ranks);
             }
             PfindEvent::Notice(reason) => self.notices.push(reason.code.id().to_owned()),
@@ -314,7 +316,7 @@ fn a_directory_that_cannot_be_read_ends_the_search_of_all_ranks_or_is_counted() 
             assert!(halt.why.contains("/t/d1") && halt.why.ends_with(why), "{halt}");
             let lenient = PfindParameters { keep_going: true, ..strict };
             let (good, numbers) = search_with(ranks, &lenient, Some(&tree));
-            assert_eq!((good, numbers.failed), (Ok(false), 1), "{:?}", numbers.found);
+            assert_eq!((good, numbers.failed), (Ok(false), [1, 1]), "{:?}", numbers.found);
             let [files, matched, ..] = numbers.found.unwrap();
             assert!(files == matched && files < tree.directories() * 20, "{files}");
         }

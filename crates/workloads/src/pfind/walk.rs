@@ -1,10 +1,10 @@
 //! One rank of a search: it reads directories, compares names, and queries the files whose names match.
 //!
-//! Each step of the measuring loop is the read of an entry, or the `lstat` of one. Both count as an operation
-//! if the entry is a file and has then been examined. So the rate is that of files.
+//! Each step of the measuring loop is the open of a directory, the read of an entry, or the `lstat` of one.
+//! It counts as an operation if a file has then been examined. So the rate is that of files.
 //!
-//! Invariant: memory holds at most `queue` pending entries, and one open directory for each level of the
-//! tree. Links are not followed.
+//! Invariant: memory holds at most `queue` pending entries, what others gave, and one open directory for each
+//! level of the tree. Links are not followed.
 
 use std::io;
 use std::path::Path;
@@ -16,6 +16,7 @@ use storage::{Directory, EntryKind, Listing};
 use super::pending::PendingEntries;
 use super::sharing::Sharing;
 use super::{Conditions, PfindParameters};
+use crate::kit::operations::failures::Failures;
 use crate::kit::operations::{NothingToDo, Operation};
 use crate::kit::path::PathBuffer;
 
@@ -34,11 +35,15 @@ pub(super) struct Seen {
     pub(super) queried: u64,
     /// For each directory the time of its open and its close.
     pub(super) directories: Histogram,
+    /// Directories that could not be opened, or not be read to their end.
+    pub(super) unread: Failures,
 }
 
 /// The next step.
 #[derive(Clone, Copy)]
 enum Step {
+    /// The open of a directory.
+    Open,
     /// The read of the next entry of the innermost open directory.
     Read,
     /// The `lstat` of an entry, of which the directory reported this kind.
@@ -64,14 +69,12 @@ pub(super) struct Walker<'w, 'c> {
     clock: CycleClock,
     sharing: &'w mut Sharing<'c>,
     answered: Tick,
-    pub(super) entries: PendingEntries,
+    entries: PendingEntries,
+    /// The innermost is the last one.
     open: Vec<OpenDirectory>,
-    /// The entry that is queried, or the directory that could not be read.
+    /// The entry that is opened or queried, or the directory that was closed.
     path: PathBuffer,
     step: Step,
-    /// Directories that could not be opened.
-    pub(super) troubles: Vec<(PathBuffer, io::Error)>,
-    keep_going: bool,
     /// Why messages cannot be exchanged.
     pub(super) halted: Option<Halt>,
     pub(super) seen: Seen,
@@ -85,7 +88,7 @@ impl<'w, 'c> Walker<'w, 'c> {
         clock: &CycleClock,
         sharing: &'w mut Sharing<'c>,
     ) -> Self {
-        let directories = Histogram::new();
+        let (directories, unread) = (Histogram::new(), Failures::new(parameters.keep_going));
         Self {
             listing,
             conditions,
@@ -97,38 +100,35 @@ impl<'w, 'c> Walker<'w, 'c> {
             open: Vec::new(),
             path: PathBuffer::default(),
             step: Step::Nothing,
-            troubles: Vec::new(),
-            keep_going: parameters.keep_going,
             halted: None,
-            seen: Seen { entries: 0, unknown: 0, matched: 0, queried: 0, directories },
+            seen: Seen { entries: 0, unknown: 0, matched: 0, queried: 0, directories, unread },
         }
     }
 
-    /// Waits for work of other ranks. False if none is left, or if `stops`.
-    pub(super) fn obtain(&mut self, stops: impl Fn() -> bool) -> Result<bool, Halt> {
-        self.sharing.obtain(&mut self.entries, stops)
+    /// Gives the root of the search to this rank.
+    pub(super) fn begin(&mut self, root: &Path) {
+        self.entries.push_directory(&PathBuffer::new(root));
     }
 
-    /// Opens the directory of the path.
-    pub(super) fn open(&mut self) {
+    /// Waits for work of other ranks. False if none is left, or if `has_alarm`.
+    pub(super) fn obtain(&mut self, has_alarm: impl Fn() -> bool) -> Result<bool, Halt> {
+        self.sharing.obtain(&mut self.entries, has_alarm)
+    }
+
+    /// Opens the directory of the path. This is no operation on a file.
+    fn open(&mut self) -> io::Result<()> {
         let begin = self.clock.now();
-        match self.listing.open_dir(self.path.as_c_str()) {
-            Ok(stream) => {
-                let mut base = self.path.clone();
-                if base.as_c_str().to_bytes().last() != Some(&b'/') {
-                    base.push("/");
-                }
-                let ticks = self.clock.now().0 - begin.0;
-                self.open.push(OpenDirectory { stream, base, ticks });
-            }
-            Err(error) => self.troubles.push((self.path.clone(), error)),
+        let opened = self.listing.open_dir(self.path.as_c_str());
+        let ticks = self.clock.now().0 - begin.0;
+        let stream = opened.inspect_err(|error| {
+            self.seen.unread.take("open", self.path.as_path(), error);
+        })?;
+        let mut base = self.path.clone();
+        if base.as_c_str().to_bytes().last() != Some(&b'/') {
+            base.push("/");
         }
-    }
-
-    /// Opens the root of the search.
-    pub(super) fn open_root(&mut self, root: &Path) {
-        self.path = PathBuffer::new(root);
-        self.open();
+        self.open.push(OpenDirectory { stream, base, ticks });
+        Err(NothingToDo::error())
     }
 
     /// Closes the innermost open directory. Its path remains for a message.
@@ -161,6 +161,7 @@ impl<'w, 'c> Walker<'w, 'c> {
             }
             Err(error) => {
                 self.close();
+                self.seen.unread.take("readdir", self.path.as_path(), &error);
                 return Err(error);
             }
         };
@@ -185,8 +186,8 @@ impl<'w, 'c> Walker<'w, 'c> {
         self.seen.queried += 1;
         if kind == EntryKind::Unknown {
             if found.kind == EntryKind::Directory {
-                self.open();
-                return Err(NothingToDo::error());
+                self.step = Step::Open;
+                return self.open();
             }
             let name = self.path.as_path().file_name().unwrap_or_default();
             if !self.conditions.name_matches(name.as_encoded_bytes()) {
@@ -201,27 +202,24 @@ impl<'w, 'c> Walker<'w, 'c> {
 impl Operation for Walker<'_, '_> {
     #[inline]
     fn before(&mut self, _item: u64) {
-        self.step = Step::Nothing;
         self.answer();
-        while self.halted.is_none() && (self.keep_going || self.troubles.is_empty()) {
-            if !self.open.is_empty() && self.entries.len() < self.queue {
-                self.step = Step::Read;
-                return;
-            }
+        self.step = if self.halted.is_some() {
+            Step::Nothing
+        } else if !self.open.is_empty() && self.entries.len() < self.queue {
+            Step::Read
+        } else {
             match self.entries.pop(&mut self.path) {
-                None => return,
-                Some(EntryKind::Directory) => self.open(),
-                Some(kind) => {
-                    self.step = Step::Query(kind);
-                    return;
-                }
+                None => Step::Nothing,
+                Some(EntryKind::Directory) => Step::Open,
+                Some(kind) => Step::Query(kind),
             }
-        }
+        };
     }
 
     #[inline]
     fn operate(&mut self, _item: u64) -> io::Result<()> {
         match self.step {
+            Step::Open => self.open(),
             Step::Read => self.read(),
             Step::Query(kind) => self.query(kind),
             Step::Nothing => Err(NothingToDo::after_last()),
@@ -229,7 +227,11 @@ impl Operation for Walker<'_, '_> {
     }
 
     fn failed(&self) -> (&'static str, &Path) {
-        let call = if matches!(self.step, Step::Read) { "readdir" } else { "lstat" };
+        let call = match self.step {
+            Step::Open => "open",
+            Step::Read => "readdir",
+            Step::Query(_) | Step::Nothing => "lstat",
+        };
         (call, self.path.as_path())
     }
 }

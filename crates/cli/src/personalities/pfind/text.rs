@@ -84,14 +84,14 @@ fn searched(found: &Found, per_rank: bool) -> String {
         "  rate       {rate:>10.0} files/s   {:>10} files in {:>9.3} s\n  matched    {:>10}\n",
         find.ops, find.spans.total_s, found.matched
     );
-    if let Some(caches) = found.caches {
-        let dropped = if caches.dropped { "dropped before" } else { "not dropped" };
-        let _ = write!(text, "  caches     {dropped}");
-        let _ = match caches.new_names {
-            Some(share) => writeln!(text, "; {} of the files queried were new", percent(share, 0)),
-            None => writeln!(text),
-        };
-    }
+    let dropped = if found.caches.dropped { "dropped before" } else { "not dropped" };
+    let _ = match found.caches.new_names {
+        Some(share) => {
+            let new = percent(share, 0);
+            writeln!(text, "  caches     {dropped}; {new} of the names that were queried or opened were new")
+        }
+        None => writeln!(text, "  caches     {dropped}"),
+    };
     let _ = writeln!(text, "  {:<10} {:>10}{}", "latency", "calls", latency::headings());
     for (name, phase) in [("file", find), ("directory", directories)] {
         let Some(latency) = &phase.latency else { continue };

@@ -121,7 +121,8 @@ keys! {
             "whether its repetitions must follow each other: no other job is between two of them, and the \
              time between is shorter than each";
         own_files: bool, "true",
-            "whether the campaign itself must make its files: `setup` and `uses` of a dataset are rejected";
+            "whether the campaign itself must make its files: `setup`, `uses` of a dataset, and files of an \
+             `app` are rejected. What a launcher or a program does beside is not seen";
         nodes: Option<Spanned<Count>>, "10", "the least client nodes, as machines with kernels of their own";
         cores: Option<Spanned<String>> = SHARE, "\"80 %\"",
             "the least ranks of a node, as a share of its cores";

@@ -294,6 +294,15 @@ fn requirements_of_a_measurement_are_read_and_checked() {
     }
     let found = rejection(&with("own_files = true").replace("uses =", "setup = [\"cp /x {dir}\"]\nuses ="));
     assert!(found.contains("test R: require.own_files: leave out `setup`"), "{found}");
+    let found =
+        rejection(&with("own_files = true").replace("ior = \"-w -k\"", "ior = \"-w -k\"\nsetup = [\"x\"]"));
+    assert!(found.contains("test R: require.own_files: leave out `setup`"), "the maker has it: {found}");
+    let steps = "order = \"random\"\nnodes = { steps = [\"50%\", \"100%\"] }\n";
+    let found = rejection(&format!(
+        "[clients]\ndelivered = 4\n[[test]]\nid = \"T\"\nior = \"-w\"\nrole = \"reported\"\n{steps}\
+         require = {{ consecutive = true }}\n"
+    ));
+    assert!(found.contains(": require.consecutive: with this `order`"), "{found}");
     let found = rejection(&with("gap = \"1 s\"").replace("uses = \"W\"\n", "").replace("-r -k", "-w"));
     assert!(found.contains("require.gap is the time since the test whose files it `uses`"), "{found}");
 }
