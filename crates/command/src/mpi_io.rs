@@ -15,6 +15,7 @@ const GROUPS: &[&str] = &[
     "delete",
     "end",
     "errors",
+    "flock",
     "groups",
     "hints",
     "large",
@@ -54,6 +55,9 @@ pub struct MpiIoArgs {
     /// End a case after this many seconds, or up to 10 times as many on slow storage
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u32,
+    /// Let the lock of a killed process stay at most this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub lock_release: u32,
     /// Also run cases that move over 1 GiB or create a sparse 10 TB file
     #[arg(long)]
     pub large: bool,
@@ -69,6 +73,9 @@ pub struct MpiIoArgs {
     /// Begin at this case and print messages for the process that started the ranks
     #[arg(long, value_name = "CASE", hide = true)]
     pub speak_from: Option<String>,
+    /// Lock the file DIR until the input ends, as a process that a case kills
+    #[arg(long, value_name = "OWNER", hide = true)]
+    pub hold_lock: Option<String>,
 }
 
 impl MpiIoArgs {
@@ -80,8 +87,10 @@ impl MpiIoArgs {
     /// Rejects values that make no sense. `has_ranks` is whether the ranks start in another way than by
     /// `--launch`.
     pub fn check(&self, has_ranks: bool) -> Result<(), Usage> {
-        if self.timeout == 0 {
-            return Err(Usage::new("--timeout 0: too short. Give at least 1 second."));
+        for (option, seconds) in [("timeout", self.timeout), ("lock-release", self.lock_release)] {
+            if seconds == 0 {
+                return Err(Usage(format!("--{option} 0: too short. Give at least 1 second.")));
+            }
         }
         if self.launch.as_ref().is_some_and(|launch| launch.trim().is_empty()) {
             return Err(Usage::new(
@@ -112,6 +121,7 @@ impl PlannedLine for MpiIoArgs {
             ("launch", self.launch.is_some()),
             ("record", self.record.is_some()),
             ("speak-from", self.speak_from.is_some()),
+            ("hold-lock", self.hold_lock.is_some()),
             ("list", self.list),
         ])
     }

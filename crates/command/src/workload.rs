@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(line("flash_io", "-b -i").phases(), ["checkpoint", "plot_centered", "plot_corner"]);
         let some = line("mpi_io", "--only posix.locks.* --only=open.* --timeout 5");
         assert_eq!(some.phases(), ["cases", "open", "posix"]);
-        assert_eq!(line("mpi_io", "--large --skip posix.*").phases().len(), 18);
+        assert_eq!(line("mpi_io", "--large --skip posix.*").phases().len(), 19);
         let checked = line("flash_io", "--verify-only --size=16");
         assert_eq!(checked.phases(), ["checkpoint_check", "plot_centered_check", "plot_corner_check"]);
         assert!(checked.compares("plot_corner_check") && !checked.creates());

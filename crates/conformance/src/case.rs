@@ -36,6 +36,8 @@ pub struct ConformanceCase {
     pub time_factor: u32,
     /// It moves more than 1 GiB, or makes a file larger than many file systems hold.
     pub large: bool,
+    /// It may wait for the release of a lock ([`LockRelease`](crate::LockRelease)) in addition to its limit.
+    pub waits_for_release: bool,
     body: CaseBody,
 }
 
@@ -49,7 +51,17 @@ impl ConformanceCase {
     ) -> Self {
         let (name, promise, body) = (name.into(), promise.into(), Box::new(body));
         let needs = CaseNeeds::Nothing;
-        Self { name, promise, document, ranks: 1, needs, time_factor: 1, large: false, body }
+        Self {
+            name,
+            promise,
+            document,
+            ranks: 1,
+            needs,
+            time_factor: 1,
+            large: false,
+            waits_for_release: false,
+            body,
+        }
     }
 
     /// The case needs at least this number of ranks.
@@ -70,6 +82,11 @@ impl ConformanceCase {
     /// The case runs only if large cases are requested, with this multiple of the time limit.
     pub fn large(self, time_factor: u32) -> Self {
         Self { large: true, time_factor, ..self }
+    }
+
+    /// The case waits for the release of a lock.
+    pub fn waits_for_release(self) -> Self {
+        Self { waits_for_release: true, ..self }
     }
 
     /// The part of the name before the first dot.

@@ -3,9 +3,13 @@
 //!
 //! Invariant: [`CaseContext::agree`] gives the same [`EarlyEnd`] on all ranks.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
 
 use ranks::{Comm, Reduce};
+use storage::locks::Owner;
 
 use super::problem::{CaseProblem, CaseResult, EarlyEnd};
 use super::system_file;
@@ -28,8 +32,21 @@ pub struct CaseContext<'a> {
     pub seed: u64,
     /// The hints file that the environment names for ROMIO.
     pub hints_file: Option<&'a Path>,
+    /// How the lock of a killed process is tried.
+    pub lock_release: LockRelease,
+    /// What a passed case also reports.
+    pub(super) note: String,
     /// The watch that has the time limit.
     pub(super) watch: &'a dyn StepWatch,
+}
+
+/// How the lock of a killed process is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct LockRelease {
+    /// The lock must be free this long after the kill.
+    pub within: Duration,
+    /// The command of a process that calls [`hold_lock`](crate::hold_lock) with this owner and path.
+    pub holder: fn(Owner, &Path) -> io::Result<Command>,
 }
 
 /// Most turns of a case.

@@ -22,10 +22,11 @@ mod system_file;
 mod test_data;
 
 pub use case::{CaseNeeds, ConformanceCase, matches};
-pub use context::{CaseContext, StepWatch};
+pub use context::{CaseContext, LockRelease, StepWatch};
 pub use known::{
     END_OF_JOB, Effect, KNOWN_FAILURES, KnownFailure, RankLibrary, TIMEOUT, VersionRange, detect_io_component,
 };
+pub use posix::hold_lock;
 pub use problem::{CaseProblem, CaseResult, EarlyEnd};
 pub use run::{CaseWatch, ConformanceEvent, Suite, mark_known_failure, not_tried, run};
 

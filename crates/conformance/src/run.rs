@@ -12,7 +12,7 @@ use ranks::{Comm, Halt};
 use results::record::{Case as CaseRecord, CaseOutcome};
 
 use super::case::ConformanceCase;
-use super::context::{CaseContext, StepWatch};
+use super::context::{CaseContext, LockRelease, StepWatch};
 use super::known::{KnownFailure, RankLibrary};
 use super::problem::{CaseProblem, CaseResult, EarlyEnd};
 
@@ -47,6 +47,8 @@ pub struct Suite<'a> {
     pub seed: u64,
     /// The hints file that the environment names for ROMIO (`ROMIO_HINTS`).
     pub hints_file: Option<&'a Path>,
+    /// How the lock of a killed process is tried.
+    pub lock_release: LockRelease,
     /// Also run large cases.
     pub large: bool,
     /// Keep the files of cases that failed.
@@ -103,15 +105,16 @@ impl Runner<'_, '_> {
             (runner.report)(ConformanceEvent::Begin(case, &dir))
         })?;
         self.watch.begin(case);
-        let Suite { seed, hints_file, .. } = *self.suite;
-        let mut cx = CaseContext { comm: self.comm, dir: &dir, seed, hints_file, watch: self.watch };
+        let Suite { seed, hints_file, lock_release, .. } = *self.suite;
+        let (comm, watch, note) = (self.comm, self.watch, String::new());
+        let mut cx = CaseContext { comm, dir: &dir, seed, hints_file, lock_release, note, watch };
         let verdict = case.run(&mut cx);
         // A rank may finish its part long before the others.
         self.watch.step("the end", true);
         self.comm.barrier()?;
         let seconds = self.watch.end().as_secs_f64();
-        let record =
-            with_outcome(CaseRecord { seconds, ..self.record_of(case) }, verdict, self.suite.library)?;
+        let record = CaseRecord { seconds, why: cx.note, ..self.record_of(case) };
+        let record = with_outcome(record, verdict, self.suite.library)?;
         let failed = matches!(record.outcome, CaseOutcome::Fail | CaseOutcome::Library);
         self.on_rank_0("end a case", |runner| {
             (runner.report)(ConformanceEvent::End(Box::new(record)))?;
@@ -170,7 +173,7 @@ fn with_outcome(record: CaseRecord, verdict: CaseResult, library: &RankLibrary) 
             let listed = KnownFailure::listed_for(&record.name, library);
             let note =
                 |known: &&KnownFailure| format!("passes, though {library} is known to fail: {}", known.why);
-            let why = listed.first().map(note).unwrap_or_default();
+            let why = listed.first().map_or(record.why.clone(), note);
             return Ok(CaseRecord { outcome: CaseOutcome::Pass, why, ..record });
         }
         Err(EarlyEnd::All(halt)) => return Err(halt),

@@ -1,11 +1,16 @@
 //! Tests of the table of cases, and of running cases on local ranks.
 
 use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use ranks::local;
 use results::record::{Case as CaseRecord, CaseOutcome};
+use storage::locks::{self, Lock, Owner, Range};
 
 use super::problem::{ProblemContext as _, check_bytes, check_equal};
 use super::*;
@@ -26,6 +31,38 @@ impl StepWatch for NoWatch {
     }
 }
 
+/// The variable with the owner of a lock, and that with the file.
+const HOLDER: [&str; 2] = ["ASSAY_TEST_LOCK_OWNER", "ASSAY_TEST_LOCK_FILE"];
+
+/// This program again, as the process that holds a lock.
+fn holder(owner: Owner, path: &Path) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--exact", "tests::a_lock_is_held_until_the_input_ends", "--nocapture"]);
+    command.env(HOLDER[0], owner.word()).env(HOLDER[1], path);
+    Ok(command)
+}
+
+#[test]
+fn a_lock_is_held_until_the_input_ends() {
+    if let [Some(owner), Some(path)] = HOLDER.map(std::env::var_os) {
+        let owner = Owner::ALL.into_iter().find(|known| owner == known.word()).unwrap();
+        return hold_lock(owner, Path::new(&path), &mut io::stdout(), &mut io::stdin()).unwrap();
+    }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for owner in Owner::ALL {
+        let mut process = holder(owner, file.path()).unwrap();
+        let mut process = process.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().ends_with("holds the lock")), "{owner:?}");
+        let lock = || locks::set(file.as_fd(), owner, Lock::Read, Range::WHOLE, false);
+        assert_eq!(lock().unwrap_err().kind(), io::ErrorKind::WouldBlock, "{owner:?}");
+        drop(process.stdin.take());
+        assert!(process.wait().unwrap().success());
+        lock().unwrap();
+        locks::set(file.as_fd(), owner, Lock::None, Range::WHOLE, false).unwrap();
+    }
+}
+
 /// Runs the cases on local ranks; gives their records, and the number of entries left in the directory.
 fn run_locally(ranks: u32, cases: &[ConformanceCase], keep_failed: bool) -> (Vec<CaseRecord>, usize) {
     let dir = tempfile::tempdir().unwrap();
@@ -37,6 +74,7 @@ fn run_locally(ranks: u32, cases: &[ConformanceCase], keep_failed: bool) -> (Vec
         library: &library,
         seed: 0,
         hints_file: None,
+        lock_release: LockRelease { within: Duration::from_secs(60), holder },
         large: false,
         keep_failed,
         runs_fatal: true,
@@ -67,7 +105,10 @@ fn every_case_has_a_name_of_its_own_a_promise_and_a_document() {
         let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
         assert!(case.name.chars().all(letters) && case.name.contains('.'), "{case:?}");
         assert!(!case.promise.is_empty() && !case.promise.ends_with('.'), "{case:?}");
-        assert!(["POSIX", "MPI "].iter().any(|start| case.document.starts_with(start)), "{case:?}");
+        assert!(
+            ["POSIX", "Linux flock(2)", "MPI "].iter().any(|start| case.document.starts_with(start)),
+            "{case:?}"
+        );
     }
 }
 
@@ -90,11 +131,13 @@ fn a_case_that_is_named_after_a_routine_tests_that_routine() {
 #[test]
 fn posix_keeps_its_promises_to_one_rank_and_to_many_on_this_machine() {
     for ranks in [1, 4, 40] {
-        let posix: Vec<ConformanceCase> =
-            cases().into_iter().filter(|case| case.group() == "posix").collect();
+        let has_no_mpi = |case: &ConformanceCase| ["posix", "flock"].contains(&case.group());
+        let posix: Vec<ConformanceCase> = cases().into_iter().filter(has_no_mpi).collect();
         let (records, left) = run_locally(ranks, &posix, false);
         assert_eq!(records.len(), posix.len());
         for case in records {
+            let is_killed = case.name.ends_with("killed");
+            assert_eq!(is_killed, case.why.starts_with("free "), "{case:#?}");
             assert!(
                 matches!(case.outcome, CaseOutcome::Pass | CaseOutcome::Skipped),
                 "{ranks} ranks: {case:#?}"

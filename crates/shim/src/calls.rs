@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use crate::counts;
 use crate::fault::{self, Fate, InjectedFault};
 use crate::next::{
-    AioWrite, ClockGettime, Fcntl, Mincore, OpenCall, Plain, Pread, Pwrite, Pwritev, Write, Writev, find,
+    AioWrite, ClockGettime, Mincore, OpenCall, Plain, Pread, Pwrite, Pwritev, Write, Writev, find,
 };
 
 /// A write at an offset, or at the file's current position (`None`), with its injected fate.
@@ -42,7 +42,7 @@ unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i
 }
 
 /// Fails with this error code.
-fn reject(reason: c_int) -> c_int {
+pub(crate) fn reject(reason: c_int) -> c_int {
     // SAFETY: errno belongs to this thread.
     unsafe { *libc::__errno_location() = reason };
     -1
@@ -281,34 +281,6 @@ pub extern "C" fn close(fd: c_int) -> c_int {
     flush(fd);
     // SAFETY: the argument is passed on.
     unsafe { find::<Plain>(c"close")(fd) }
-}
-
-/// Whether the command sets a lock.
-fn sets_a_lock(command: c_int) -> bool {
-    [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW].contains(&command)
-}
-
-/// `fcntl`.
-///
-/// # Safety
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {
-    if sets_a_lock(command) && fault::of(fd).is_some_and(|(fault, _)| fault == InjectedFault::Locks) {
-        return 0;
-    }
-    // SAFETY: the arguments are passed on.
-    unsafe { find::<Fcntl>(c"fcntl64")(fd, command, argument) }
-}
-
-/// `fcntl64`.
-///
-/// # Safety
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int {
-    // SAFETY: the arguments are passed on.
-    unsafe { fcntl(fd, command, argument) }
 }
 
 /// `clock_gettime`.

@@ -34,6 +34,8 @@ pub(crate) enum InjectedFault {
     NoSync,
     /// Locks exclude no other process.
     Locks,
+    /// A lock that a process waited for stays for this many seconds after its end.
+    Stays(u64),
     /// The wall clock is this many seconds ahead.
     Ahead(i64),
     /// The other clocks run at this percentage of their pace.
@@ -102,6 +104,7 @@ fn read() -> Option<(InjectedFault, String)> {
         "lie" => InjectedFault::Lie,
         "no_sync" => InjectedFault::NoSync,
         "locks" => InjectedFault::Locks,
+        "stays" => InjectedFault::Stays(number),
         "ahead" => InjectedFault::Ahead(number as i64),
         "pace" => InjectedFault::Pace(number as i64),
         "cold" => InjectedFault::Cold,
@@ -191,6 +194,7 @@ pub(crate) fn fate(descriptor: c_int) -> Fate {
         }
         InjectedFault::Die(signal) => end_by(signal as c_int),
         InjectedFault::Locks
+        | InjectedFault::Stays(_)
         | InjectedFault::NoSync
         | InjectedFault::SlowSync(_)
         | InjectedFault::Open

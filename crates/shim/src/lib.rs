@@ -16,6 +16,7 @@
 //! - `lie`: the same, and syncing does nothing.
 //! - `no_sync`: syncing does nothing.
 //! - `locks`: every lock is granted.
+//! - `stays:N`: a lock that a process waited for stays for N seconds after its end.
 //! - `ahead:N`: the wall clock is N seconds ahead, for any path.
 //! - `pace:N`: all other clocks run at N percent of their pace, for any path.
 //! - `cold`: no page is reported to be in memory, for any path.
@@ -29,6 +30,7 @@ mod calls;
 mod counted;
 mod counts;
 mod fault;
+mod locks;
 mod mpi_calls;
 mod next;
 
@@ -36,6 +38,7 @@ pub use counted::*;
 pub use mpi_calls::dlsym;
 
 pub use calls::{
-    aio_write, clock_gettime, close, fcntl, fcntl64, fdatasync, fsync, mincore, open, open64, pread, pread64,
-    pwrite, pwrite64, pwritev, pwritev64, write, writev,
+    aio_write, clock_gettime, close, fdatasync, fsync, mincore, open, open64, pread, pread64, pwrite,
+    pwrite64, pwritev, pwritev64, write, writev,
 };
+pub use locks::{fcntl, fcntl64, flock};

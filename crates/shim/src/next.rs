@@ -49,3 +49,6 @@ pub(crate) type Mincore = unsafe extern "C" fn(*mut c_void, usize, *mut u8) -> c
 
 /// `fcntl`: each command takes at most one further argument, as wide as a pointer.
 pub(crate) type Fcntl = unsafe extern "C" fn(c_int, c_int, usize) -> c_int;
+
+/// `flock`.
+pub(crate) type Flock = unsafe extern "C" fn(c_int, c_int) -> c_int;

@@ -1,4 +1,5 @@
-//! Byte-range locks of the system (`fcntl`), of a process and of an open file description.
+//! Locks of the system: of byte ranges (`fcntl`), by a process or an open file description, and of whole
+//! files (`flock`).
 //!
 //! All threads of a process share its locks, so these do not exclude other threads. The process loses the
 //! locks when it closes any descriptor of the file. A lock of an open file description belongs to that
@@ -19,6 +20,22 @@ pub enum Owner {
     Process,
     /// The open file description: Linux, POSIX.1-2024.
     Description,
+    /// The open file description, by flock(2). The lock is always of the whole file.
+    Flock,
+}
+
+impl Owner {
+    /// All owners.
+    pub const ALL: [Self; 3] = [Self::Process, Self::Description, Self::Flock];
+
+    /// The name of the owner in a command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Description => "description",
+            Self::Flock => "flock",
+        }
+    }
 }
 
 /// What a lock excludes.
@@ -41,17 +58,27 @@ pub struct Range {
     pub length: u64,
 }
 
+impl Range {
+    /// All bytes of a file.
+    pub const WHOLE: Self = Self { start: 0, length: 0 };
+}
+
 /// Locks or unlocks a range; without `wait`, a lock that others hold is an error of kind `WouldBlock`.
 pub fn set(fd: BorrowedFd<'_>, owner: Owner, lock: Lock, range: Range, wait: bool) -> io::Result<()> {
     let command = match (owner, wait) {
-        (Owner::Process, false) => libc::F_SETLK,
-        (Owner::Process, true) => libc::F_SETLKW,
-        (Owner::Description, false) => libc::F_OFD_SETLK,
-        (Owner::Description, true) => libc::F_OFD_SETLKW,
+        (Owner::Process, false) => Some(libc::F_SETLK),
+        (Owner::Process, true) => Some(libc::F_SETLKW),
+        (Owner::Description, false) => Some(libc::F_OFD_SETLK),
+        (Owner::Description, true) => Some(libc::F_OFD_SETLKW),
+        (Owner::Flock, _) => None,
     };
     let mut asked = described(lock, range)?;
     loop {
-        match call(fd, command, &mut asked) {
+        let done = match command {
+            Some(command) => call(fd, command, &mut asked),
+            None => flock(fd, lock, wait),
+        };
+        match done {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // POSIX permits both error codes.
             Err(error) if error.raw_os_error() == Some(libc::EACCES) => {
@@ -62,9 +89,14 @@ pub fn set(fd: BorrowedFd<'_>, owner: Owner, lock: Lock, range: Range, wait: boo
     }
 }
 
-/// Whether others hold a conflicting lock, and which process holds it (0: not known).
+/// Whether others hold a conflicting lock, and which process holds it (0: not known). `Unsupported` for
+/// flock(2), which has no such question.
 pub fn holder(fd: BorrowedFd<'_>, owner: Owner, lock: Lock, range: Range) -> io::Result<Option<u32>> {
-    let command = if owner == Owner::Process { libc::F_GETLK } else { libc::F_OFD_GETLK };
+    let command = match owner {
+        Owner::Process => libc::F_GETLK,
+        Owner::Description => libc::F_OFD_GETLK,
+        Owner::Flock => return Err(io::ErrorKind::Unsupported.into()),
+    };
     let mut asked = described(lock, range)?;
     call(fd, command, &mut asked)?;
     let free = i32::from(asked.l_type) == libc::F_UNLCK;
@@ -82,6 +114,17 @@ fn described(lock: Lock, range: Range) -> io::Result<libc::flock> {
     let (l_start, l_len) = (number(range.start)?, number(range.length)?);
     let (l_type, l_whence) = (kind as libc::c_short, libc::SEEK_SET as libc::c_short);
     Ok(libc::flock { l_type, l_whence, l_start, l_len, l_pid: 0 })
+}
+
+fn flock(fd: BorrowedFd<'_>, lock: Lock, wait: bool) -> io::Result<()> {
+    let operation = match lock {
+        Lock::Read => libc::LOCK_SH,
+        Lock::Write => libc::LOCK_EX,
+        Lock::None => libc::LOCK_UN,
+    };
+    let or_fail = if wait { 0 } else { libc::LOCK_NB };
+    // SAFETY: the descriptor is open while it is borrowed.
+    answered(unsafe { libc::flock(fd.as_raw_fd(), operation | or_fail) })
 }
 
 fn call(fd: BorrowedFd<'_>, command: libc::c_int, lock: &mut libc::flock) -> io::Result<()> {
@@ -110,6 +153,20 @@ mod tests {
         set(one.as_fd(), Owner::Description, Lock::None, range, false).unwrap();
         lock(&other, Lock::Write, 14).expect("released");
         assert_eq!(holder(other.as_fd(), Owner::Description, Lock::Write, range).unwrap(), None);
+    }
+
+    #[test]
+    fn a_flock_excludes_another_description_from_the_whole_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let [one, other] = [(); 2].map(|()| file.reopen().unwrap());
+        let lock = |file: &std::fs::File, lock, start| {
+            set(file.as_fd(), Owner::Flock, lock, Range { start, length: 1 }, false)
+        };
+        lock(&one, Lock::Read, 0).unwrap();
+        lock(&other, Lock::Read, 0).expect("both read");
+        assert_eq!(lock(&other, Lock::Write, 9).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        drop(one);
+        lock(&other, Lock::Write, 9).expect("closed");
     }
 
     #[test]

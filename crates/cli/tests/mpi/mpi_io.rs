@@ -253,14 +253,17 @@ fn invisible_or_dropped_writes_fail_the_cases_of_atomic_mode() {
 
 #[test]
 fn stale_data_under_a_lock_that_holds_is_called_stale_and_exclusion_passes() {
-    let Some(result) = broken(Library::Mpich, "delay", true, &["posix.locks.*"]) else { return };
-    for name in ["posix.locks.fresh", "posix.locks.descriptions_fresh"] {
+    let locks = ["posix.locks.*", "flock.*"];
+    let Some(result) = broken(Library::Mpich, "delay", true, &locks) else { return };
+    for name in ["posix.locks.fresh", "posix.locks.descriptions_fresh", "flock.fresh"] {
         let case = &result.cases[name];
         assert_eq!(case.outcome, CaseOutcome::Fail, "{case:#?}");
         let seen = case.evidence.as_ref().unwrap();
         assert!(seen.what.starts_with("stale data: rank ") && seen.offset == Some(64), "{seen:#?}");
     }
-    for name in ["posix.locks.exclusion", "posix.locks.descriptions", "posix.locks.conflict"] {
+    for name in
+        ["posix.locks.exclusion", "posix.locks.descriptions", "posix.locks.conflict", "flock.exclusion"]
+    {
         assert_eq!(result.outcome(name), CaseOutcome::Pass, "{:#?}", result.cases[name]);
     }
 }
@@ -268,9 +271,53 @@ fn stale_data_under_a_lock_that_holds_is_called_stale_and_exclusion_passes() {
 #[test]
 fn locks_without_effect_fail_the_cases_of_locks() {
     let locks = ["posix.locks.exclusion", "posix.locks.conflict", "posix.locks.shared", "posix.locks.close"];
-    let all = [&locks[..], &["posix.locks.descriptions"]].concat();
+    let flock = ["flock.exclusion", "flock.conflict", "flock.shared", "flock.close"];
+    let all = [&locks[..], &["posix.locks.descriptions"], &flock].concat();
     for mpi in [Library::Ompio, Library::Mpich] {
         fails(mpi, "locks", true, &all, &["posix.visible.close_to_open", "access.write_at.byte-view"]);
+    }
+}
+
+const KILLED: [&str; 3] = ["posix.locks.killed", "posix.locks.descriptions_killed", "flock.killed"];
+
+/// The cases of killed lock holders on 2 ranks, with this time for the release and a fault on all ranks.
+fn killed(mpi: Library, release: &str, fault: &str) -> Option<SuiteResult> {
+    let shim = common::shim().display().to_string();
+    let words: Vec<&str> = KILLED.iter().flat_map(|name| ["--only", *name]).collect();
+    let variables =
+        [("LD_PRELOAD", shim.as_str()), ("ASSAY_SHIM_FAULT", fault), ("ASSAY_SHIM_UNDER", "{dir}/d")];
+    suite(mpi, 2, &[&["--lock-release", release][..], &words].concat(), &variables)
+}
+
+#[test]
+fn the_lock_of_a_killed_process_that_stays_too_long_fails_its_case_on_all_ranks() {
+    for mpi in [Library::Ompio, Library::Mpich] {
+        let Some(result) = killed(mpi, "1", "stays:5") else { continue };
+        for name in KILLED {
+            let case = &result.cases[name];
+            assert_eq!((case.outcome, case.failed_ranks), (CaseOutcome::Fail, 2), "{mpi:?}: {case:#?}");
+            let seen = case.evidence.as_ref().unwrap();
+            let wanted = ("free after at most 1 s", "still locked", "the lock of a killed process");
+            assert_eq!((&*seen.expected, &*seen.found, &*seen.what), wanted, "{mpi:?}: {seen:#?}");
+        }
+        assert_eq!(result.ran.status, Some(1), "{mpi:?}");
+    }
+}
+
+#[test]
+fn a_lock_that_is_free_in_time_passes_with_the_time_and_one_that_excludes_nobody_is_skipped() {
+    for mpi in [Library::Ompio, Library::Mpich] {
+        let Some(late) = killed(mpi, "30", "stays:1") else { continue };
+        let Some(open) = killed(mpi, "30", "locks") else { continue };
+        for name in KILLED {
+            let case = &late.cases[name];
+            assert_eq!(case.outcome, CaseOutcome::Pass, "{mpi:?}: {case:#?}");
+            let time = case.why.strip_prefix("free ").and_then(|rest| rest.split_once(" s after the kill"));
+            let seconds: f64 = time.expect("the time is reported").0.parse().unwrap();
+            assert!(seconds >= 1.0, "{mpi:?}: it stayed for a second: {case:#?}");
+            assert_eq!(open.outcome(name), CaseOutcome::Skipped, "{mpi:?}: {:#?}", open.cases[name]);
+        }
+        assert!(late.ran.out.contains(" s after the kill on the same node\n"), "{mpi:?}: {:#?}", late.ran);
     }
 }
 
@@ -416,6 +463,7 @@ fn wrong_usage_is_rejected_in_one_line() {
         (vec!["--only", "posix.nothing", "."], "--only posix.nothing: no case matches"),
         (vec!["--skip", "*", "."], "leave no case"),
         (vec!["--timeout", "0", "."], "--timeout 0: too short. Give at least 1 second."),
+        (vec!["--lock-release", "0", "."], "--lock-release 0: too short. Give at least 1 second."),
         (vec!["--launch", " ", "."], "Give a command that starts ranks"),
         (vec!["--launch", "no-such-launcher -n 2", "."], "--launch no-such-launcher: "),
     ] {

@@ -72,8 +72,8 @@ criterion = { metric = "file_creation.errors", op = "==", value = "0 errors" }
 "#;
 
 /// The cases of conformance. Those of MPI-IO are a part: they use the same calls of the file system.
-pub(super) const CASES: [&str; 4] =
-    ["posix.*", "access.write_at.much", "access.*_all.contiguous-view", "atomic.*"];
+pub(super) const CASES: [&str; 5] =
+    ["posix.*", "flock.*", "access.write_at.much", "access.*_all.contiguous-view", "atomic.*"];
 
 /// Programs that check the promise of a case without assay. They end with 1 if it is broken.
 const INDEPENDENT: [(&str, &str); 3] = [

@@ -75,6 +75,9 @@ fn two_clients_of_sshfs_have_no_common_locks_and_see_only_what_was_closed() {
         broken: &[
             "access.write_at.much",
             "atomic.at_once",
+            "flock.close",
+            "flock.conflict",
+            "flock.exclusion",
             "posix.create.exclusive",
             "posix.link.count",
             "posix.locks.close",
@@ -101,7 +104,16 @@ fn two_clients_of_sshfs_have_no_common_locks_and_see_only_what_was_closed() {
         slow: &[],
         // It has no links that fail if the name is there. Without locks, the cases of data under a lock are
         // skipped.
-        not_shown: &["posix.link.exclusive", "posix.locks.descriptions_fresh", "posix.locks.fresh", SPARSE],
+        not_shown: &[
+            "flock.fresh",
+            "flock.killed",
+            "posix.link.exclusive",
+            "posix.locks.descriptions_fresh",
+            "posix.locks.descriptions_killed",
+            "posix.locks.fresh",
+            "posix.locks.killed",
+            SPARSE,
+        ],
     };
     examine(FileSystem::Sshfs, &known);
 }
@@ -112,6 +124,7 @@ fn two_clients_of_glusterfs_have_common_locks_and_read_old_data() {
         broken: &[
             "access.write_at.much",
             "atomic.at_once",
+            "flock.fresh",
             "posix.append.records",
             "posix.link.count",
             "posix.locks.descriptions_fresh",
@@ -147,6 +160,7 @@ fn two_clients_of_cephfs_have_common_locks_and_read_old_data_from_the_page_cache
         broken: &[
             "access.write_at.much",
             "atomic.at_once",
+            "flock.fresh",
             "posix.append.records",
             "posix.locks.descriptions_fresh",
             "posix.locks.fresh",
@@ -171,6 +185,7 @@ fn two_clients_of_moosefs_have_common_locks_and_find_what_was_closed() {
         broken: &["posix.random.pieces", "posix.times.mtime", "posix.unlink.while_open"],
         sometimes: &[
             "atomic.at_once",
+            "flock.fresh",
             "posix.append.records",
             "posix.locks.descriptions_fresh",
             "posix.locks.fresh",

@@ -43,7 +43,7 @@ struct HeldLock {
 }
 
 /// The clocks of all ranks.
-struct RankClocks {
+pub(super) struct RankClocks {
     mine: ClockOffset,
     /// The largest error of any clock, nanoseconds.
     error_ns: u64,
@@ -51,13 +51,14 @@ struct RankClocks {
 
 impl RankClocks {
     /// Compares the clocks. Collective.
-    fn compare(cx: &CaseContext<'_>) -> Result<Self, EarlyEnd> {
+    pub(super) fn compare(cx: &CaseContext<'_>) -> Result<Self, EarlyEnd> {
         let mine = cx.comm.clock_offset(&|| cx.watch.now_ns())?;
         let error_ns = cx.comm.reduce_one(mine.uncertainty_ns, ranks::Reduce::Max)?;
         Ok(Self { mine, error_ns })
     }
 
-    fn now(&self, cx: &CaseContext<'_>) -> i64 {
+    /// The time on rank 0's clock, nanoseconds.
+    pub(super) fn now(&self, cx: &CaseContext<'_>) -> i64 {
         cx.watch.now_ns() as i64 + self.mine.offset_ns
     }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use storage::locks::{self, Lock, Owner, Range};
 
 use super::exclusion::{excludes, is_fresh, lock};
+use super::killed;
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext};
@@ -55,6 +56,20 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
             |cx| is_fresh(cx, Owner::Description),
         )
         .ranks(2),
+        ConformanceCase::new(
+            "posix.locks.killed",
+            DOCUMENT,
+            "the lock of a killed process is free in time (--lock-release)",
+            |cx| killed::releases(cx, Owner::Process),
+        )
+        .waits_for_release(),
+        ConformanceCase::new(
+            "posix.locks.descriptions_killed",
+            "POSIX.1-2024 fcntl, F_OFD_SETLK",
+            "the lock of a file description that only a killed process had is free in time (--lock-release)",
+            |cx| killed::releases(cx, Owner::Description),
+        )
+        .waits_for_release(),
     ]
 }
 
@@ -101,8 +116,7 @@ fn shared(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     cx.on_rank_0("make", || system_file::prefill(&path, 64))?;
     let file = cx.agree("open", system_file::open(&path))?;
-    let all = Range { start: 0, length: 0 };
-    cx.all("read-lock", || lock(&file, Owner::Process, Lock::Read, all, false))?;
+    cx.all("read-lock", || lock(&file, Owner::Process, Lock::Read, Range::WHOLE, false))?;
     cx.all("ask to write", || check_conflict(&path, &file, Lock::Write, Range { start: 5, length: 1 }))
 }
 
@@ -110,19 +124,18 @@ fn close_releases(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     cx.on_rank_0("make", || system_file::prefill(&path, 64))?;
     let file = cx.agree("open", system_file::open(&path))?;
-    let all = Range { start: 0, length: 0 };
-    cx.on_rank_0("lock", || lock(&file, Owner::Process, Lock::Write, all, false))?;
+    cx.on_rank_0("lock", || lock(&file, Owner::Process, Lock::Write, Range::WHOLE, false))?;
     let others = cx.rank() != 0;
-    cx.all("ask", || if others { check_conflict(&path, &file, Lock::Write, all) } else { Ok(()) })?;
+    cx.all("ask", || if others { check_conflict(&path, &file, Lock::Write, Range::WHOLE) } else { Ok(()) })?;
     let kept = others.then_some(file);
     cx.comm.barrier()?;
     for turn in cx.turns().into_iter().filter(|turn| *turn > 0) {
         let file = kept.as_ref().filter(|_| cx.rank() == turn);
         cx.all("lock after the close", || {
             let Some(file) = file else { return Ok(()) };
-            lock(file, Owner::Process, Lock::Write, all, false)
+            lock(file, Owner::Process, Lock::Write, Range::WHOLE, false)
                 .context("a lock after its holder closed the file")?;
-            lock(file, Owner::Process, Lock::None, all, false)
+            lock(file, Owner::Process, Lock::None, Range::WHOLE, false)
         })?;
     }
     Ok(())

@@ -1,7 +1,9 @@
-//! Promises of POSIX to programs on many ranks, without MPI files.
+//! Promises of POSIX and flock(2) to programs on many ranks, without MPI files.
 
 mod append;
 mod exclusion;
+mod flock;
+mod killed;
 mod locks;
 mod mmap;
 mod namespace;
@@ -14,13 +16,16 @@ use std::io::{Error, ErrorKind};
 use super::case::ConformanceCase;
 use super::problem::CaseProblem;
 
-/// The cases of this group.
+pub use killed::hold_lock;
+
+/// The cases of these groups.
 pub(super) fn cases() -> Vec<ConformanceCase> {
     let groups = [
         append::cases(),
         namespace::cases(),
         races::cases(),
         locks::cases(),
+        flock::cases(),
         visibility::cases(),
         mmap::cases(),
         sparse::cases(),

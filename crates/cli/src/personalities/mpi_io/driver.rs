@@ -200,8 +200,9 @@ impl Driver<'_> {
             patterns.iter().for_each(|pattern| words.extend([option.to_owned(), pattern.clone()]));
         }
         self.excluded.iter().for_each(|pattern| words.extend(["--skip".to_owned(), (*pattern).to_owned()]));
-        words.extend(["--timeout".to_owned(), args.timeout.to_string()]);
-        words.extend(["--seed".to_owned(), args.seed.to_string()]);
+        let numbers =
+            [("--timeout", args.timeout), ("--lock-release", args.lock_release), ("--seed", args.seed)];
+        numbers.iter().for_each(|(option, number)| words.extend([(*option).to_owned(), number.to_string()]));
         let flags = [("--large", args.large), ("--keep-failed", args.keep_failed)];
         words.extend(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| (*flag).to_owned()));
         let next = self.pending.front().expect("a job is started only for pending cases").name.clone();

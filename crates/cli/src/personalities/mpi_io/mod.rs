@@ -12,14 +12,17 @@ mod text;
 mod watchdog;
 
 use std::io;
+use std::path::Path;
+use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use command::mpi_io::MpiIoArgs;
-use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, Suite, matches};
+use conformance::{ConformanceCase, ConformanceEvent, LockRelease, RankLibrary, Suite, matches};
 use ranks::launcher::RankLaunch;
 use ranks::{Comm, Halt};
 use results::Record;
+use storage::locks::Owner;
 use units::Usage;
 use workloads::kit::rank::Rank;
 
@@ -28,7 +31,8 @@ use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, options};
 use super::run_records::RunRecords;
 use crate::session::{Needs, RankStart, Session};
-use crate::status::DONE;
+use crate::speech::{complain, say};
+use crate::status::{DONE, ERROR, USAGE};
 use rank_state::RankStates;
 use reporter::Reporter;
 use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
@@ -36,7 +40,29 @@ use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
 /// Runs the command on `local` ranks, on the ranks of a launcher around it, or on ranks that it starts
 /// itself. Gives the exit status.
 pub(crate) fn run(argv: &[String], args: MpiIoArgs, local: Option<u32>) -> u8 {
+    if let Some(owner) = &args.hold_lock {
+        return hold_lock(owner, args.tested_dir());
+    }
     StartedProgram::start("mpi-io", argv, false, |program| started(program, &args, local))
+}
+
+/// Locks a file until the input ends. The last line reports an error to the case that started this process.
+fn hold_lock(owner: &str, path: &Path) -> u8 {
+    let Some(owner) = Owner::ALL.into_iter().find(|known| known.word() == owner) else {
+        complain(&format!("mpi-io: --hold-lock {owner}: not an owner. Give process, description or flock."));
+        return USAGE;
+    };
+    let held = conformance::hold_lock(owner, path, &mut io::stdout(), &mut io::stdin());
+    let Err(error) = held else { return DONE };
+    let _ = say(&format!("{error}\n"));
+    ERROR
+}
+
+/// The command of a process that locks a file.
+fn lock_holder(owner: Owner, path: &Path) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["mpi-io", "--hold-lock", owner.word()]).arg(path);
+    Ok(command)
 }
 
 fn started(program: &StartedProgram<'_>, args: &MpiIoArgs, local: Option<u32>) -> Result<u8, Usage> {
@@ -168,7 +194,8 @@ fn run_cases(
     let dir = args.tested_dir();
     let speaks = comm.rank() == 0;
     let (most, why) = limit(comm, args, &format!("{run_name}.speed"))?;
-    let limits = Limits { most, library: library.clone() };
+    let within = Duration::from_secs(args.lock_release.into());
+    let limits = Limits { most, lock_release: within, library: library.clone() };
     if speaks {
         let (host, nodes) = (comm.node_name(), (nodes, rank.clients()));
         let ready = lock(reporter).ready(library.clone(), comm.size(), nodes, host, why);
@@ -186,6 +213,7 @@ fn run_cases(
         library: &library,
         seed: args.seed.into(),
         hints_file: hints_file.as_deref(),
+        lock_release: LockRelease { within, holder: lock_holder },
         large: args.large,
         keep_failed: args.keep_failed,
         runs_fatal: args.speak_from.is_some(),

@@ -140,6 +140,8 @@ fn lock(progress: &Mutex<CaseProgress>) -> MutexGuard<'_, CaseProgress> {
 pub(super) struct Limits {
     /// Of most cases.
     pub(super) most: Duration,
+    /// What cases that wait for the release of a lock have in addition.
+    pub(super) lock_release: Duration,
     /// The library, some of whose known failures have a shorter limit.
     pub(super) library: RankLibrary,
 }
@@ -147,7 +149,8 @@ pub(super) struct Limits {
 impl Limits {
     /// The time limit of a case.
     pub(super) fn of(&self, case: &ConformanceCase) -> Duration {
-        let whole = self.most * case.time_factor;
+        let more = if case.waits_for_release { self.lock_release } else { Duration::ZERO };
+        let whole = self.most * case.time_factor + more;
         let is_fatal =
             KnownFailure::listed_for(&case.name, &self.library).iter().any(|known| known.is_fatal());
         if is_fatal { (self.most / FATAL_PART).max(Duration::from_secs(1)) } else { whole }
@@ -316,7 +319,8 @@ mod tests {
             on_timeout,
             exit,
         };
-        let limits = Limits { most: Duration::ZERO, library: RankLibrary::default() };
+        let limits =
+            Limits { most: Duration::ZERO, lock_release: Duration::ZERO, library: RankLibrary::default() };
         (Watchdog::start_with(limits, progress, monitor, SHORT), reports)
     }
 
@@ -402,13 +406,13 @@ mod tests {
     fn a_case_that_is_known_to_hang_has_a_shorter_limit() {
         let minute = Duration::from_secs(60);
         let of = |words: &str, name: &'static str| {
-            let limits = Limits { most: minute, library: RankLibrary::read(words) };
+            let limits = Limits { most: minute, lock_release: minute, library: RankLibrary::read(words) };
             limits.of(&case(name))
         };
         let open_mpi = "Open MPI v4.1.4, package: Debian OpenMPI";
         let mut ompio = RankLibrary::read(open_mpi);
         ompio.io_component = "ompio".to_owned();
-        let limit = Limits { most: minute, library: ompio }.of(&case("end.iread_at"));
+        let limit = Limits { most: minute, lock_release: minute, library: ompio }.of(&case("end.iread_at"));
         assert_eq!(limit, Duration::from_secs(10));
         assert_eq!(of(open_mpi, "posix.append.records"), minute);
         assert_eq!(of("MPICH Version: 4.0.2", "end.iread_at"), minute);

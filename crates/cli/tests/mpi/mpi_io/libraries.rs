@@ -18,6 +18,7 @@ const LIMIT: &str = "24";
 /// operations of one rank for all.
 const BY_RANKS: &[&str] = &[
     "posix.*",
+    "flock.*",
     "access.write_at_all.darray_2d_mixed-view",
     "access.write_at.darray_2d_fortran-view",
     "access.write.darray_3d_block-view",
