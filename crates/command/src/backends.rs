@@ -237,7 +237,11 @@ pub const BACKENDS: &[Backend] = &[
             ),
             option("collectiveMetadata", OptionKind::Flag, "all ranks read and write metadata together"),
             option("hintsFileName", OptionKind::Text, "file of hints for MPI-IO"),
-            option("individualDataSets", OptionKind::Flag, "a dataset per rank (never worked in IOR either)"),
+            option(
+                "individualDataSets",
+                OptionKind::Flag,
+                "a dataset for each block of a rank, not for each segment",
+            ),
             option("noFill", OptionKind::Flag, "write no fill values into a new dataset"),
             option("setAlignment", OptionKind::Size, "alignment of objects in the file"),
             option("showHints", OptionKind::Flag, "show the hints of each file"),

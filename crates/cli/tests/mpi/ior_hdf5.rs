@@ -17,12 +17,14 @@ fn hdf5(mpi: Mpi, dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
     mpi.ior(dir, ranks, &format!("-a HDF5 {words}"))
 }
 
-/// The data of an HDF5 file, dataset after dataset, as `h5dump` reads it.
-fn dumped(dir: &Path, file: &str) -> Vec<u8> {
+/// The data of an HDF5 file, dataset after dataset, as `h5dump` reads it. Each segment has `sets` datasets.
+fn dumped(dir: &Path, file: &str, sets: u32) -> Vec<u8> {
     let mut all = Vec::new();
-    for segment in 0..SEGMENTS {
+    let names =
+        (0..SEGMENTS).flat_map(|segment| (0..sets).map(move |rank| format!("{rank:04}.{segment:04}")));
+    for name in names {
         let mut command = Command::new("h5dump");
-        let set = format!("Dataset-0000.{segment:04}");
+        let set = format!("Dataset-{name}");
         command.current_dir(dir).args(["-d", &set, "-b", "LE", "-o", "raw", file]).stdout(Stdio::null());
         assert!(command.status().unwrap().success(), "{file}: {set}");
         all.extend(fs::read(dir.join("raw")).unwrap());
@@ -48,13 +50,14 @@ fn same_as_posix(mpi: Mpi, ranks: u32, words: &str) {
     assert_eq!(ran.status, Some(0), "{what}: {ran:#?}");
     assert_eq!(ran.out.matches(", all as written").count(), 2, "{what}: {ran:#?}");
     assert!(!ran.out.contains("WARNING") && !ran.out.contains("not collective"), "{what}: {ran:#?}");
+    let sets = if words.contains("individual") && shared.is_empty() { ranks } else { 1 };
     for file in files(ranks, !shared.is_empty()) {
         let written = fs::read(posix.path().join(&file)).unwrap();
-        assert!(dumped(dir.path(), &file) == written, "{what}: {file} has other data than with POSIX");
+        assert!(dumped(dir.path(), &file, sets) == written, "{what}: {file} has other data than with POSIX");
     }
 }
 
-const SHAPES: [&str; 8] = [
+const SHAPES: [&str; 11] = [
     "",
     "-c",
     "-F",
@@ -63,6 +66,9 @@ const SHAPES: [&str; 8] = [
     "-c --hdf5.chunkSize 8192 --hdf5.collectiveMetadata",
     "-F --hdf5.chunkSize=4096 --hdf5.noFill",
     "-c -F --hdf5.chunkSize=1024 -e",
+    "--hdf5.individualDataSets -Z",
+    "--hdf5.individualDataSets --hdf5.chunkSize=1024 --hdf5.noFill -e",
+    "-c -F --hdf5.individualDataSets",
 ];
 
 #[test]
@@ -83,9 +89,28 @@ fn the_data_under_mpich_equals_that_of_posix() {
         for ranks in [1, 2] {
             SHAPES.iter().for_each(|words| same_as_posix(mpi, ranks, words));
         }
-        for words in ["", "-c --hdf5.chunkSize=1024 -g"] {
+        for words in ["", "-c --hdf5.chunkSize=1024 -g", "--hdf5.individualDataSets -Z"] {
             same_as_posix(mpi, 4, words);
         }
+    }
+}
+
+#[test]
+fn a_file_with_datasets_of_single_ranks_is_written_again_in_place_and_read_only_as_such() {
+    for mpi in able() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = |words: &str| hdf5(mpi, dir.path(), 2, &format!("{SHAPE} -o f {words}"));
+        let Some(ran) = line("-w --hdf5.individualDataSets") else { continue };
+        ran.ok();
+        line("-w -E -W --hdf5.individualDataSets").unwrap().ok();
+        assert!(line("-r -R --hdf5.individualDataSets").unwrap().ok().contains("all as written"));
+        let whole = line("-r").unwrap();
+        assert_eq!(whole.status, Some(4), "{whole:#?}");
+        assert!(whole.err.contains("Dataset-0000.0000: it has 65536 bytes instead of 131072"), "{whole:#?}");
+        line("-w").unwrap().ok();
+        let parts = line("-r --hdf5.individualDataSets").unwrap();
+        assert_eq!(parts.status, Some(4), "{parts:#?}");
+        assert!(parts.err.contains("Dataset-000"), "{parts:#?}");
     }
 }
 
@@ -201,5 +226,5 @@ fn a_single_rank_writes_and_reads() {
     ior(dir.path(), 1, &format!("-w {SHAPE} -o p")).ok();
     let out = run(&mut assay(dir.path(), &format!("ior -a HDF5 -w -r -R {SHAPE} -o f"))).ok();
     assert!(out.contains("all as written"), "{out}");
-    assert!(dumped(dir.path(), "f") == fs::read(dir.path().join("p")).unwrap());
+    assert!(dumped(dir.path(), "f", 1) == fs::read(dir.path().join("p")).unwrap());
 }

@@ -86,7 +86,7 @@ fn contradictory_options_are_rejected_before_the_start() {
         for (words, why) in [
             ("-z -b 64k -t 16k", "-z does not work with HDF5"),
             ("-b 20 -t 20", "must be a multiple of 8"),
-            ("--hdf5.individualDataSets", "never worked in IOR"),
+            ("--hdf5.individualDataSets -c", "--hdf5.individualDataSets: no call on the dataset of one rank"),
             ("--hdf5.setAlignment=0", "--hdf5.setAlignment=0: give 1 or more"),
             ("--hdf5.chunkSize=16385 -b 64k -t 64k", "must fit into a dataset"),
             ("--hdf5.hintsFileName=nothing", "--hdf5.hintsFileName=nothing: No such file"),

@@ -138,13 +138,16 @@ impl Request {
                 "-z with --mpiio.useFileView: a view has its own order. Leave one of them out",
             ),
             (
-                datasets && self.settings.flag("hdf5.individualDataSets"),
-                "--hdf5.individualDataSets: data sets of single ranks never worked in IOR. Leave it out",
+                self.has_individual_sets(abilities.form)
+                    && (self.collective || self.settings.flag("hdf5.collectiveMetadata")),
+                "--hdf5.individualDataSets: no call on the dataset of one rank is collective. Leave out -c \
+                 and --hdf5.collectiveMetadata",
             ),
             (
                 self.has_larger_chunks_than_datasets(abilities.form, ranks),
-                "--hdf5.chunkSize: a chunk must be smaller than 4 GiB and must fit into a dataset, which is \
-                 -b times the ranks (-b alone with -F). It is counted in elements of 8 bytes. Choose less",
+                "--hdf5.chunkSize: a chunk must be smaller than 4 GiB and must fit into a dataset. That is \
+                 -b times the ranks (-b alone with -F or individualDataSets). It is counted in elements of 8 \
+                 bytes. Choose less",
             ),
             (
                 self.sync_each && !self.transfer.is_multiple_of(abilities.sync_bytes),
@@ -153,10 +156,17 @@ impl Request {
         ]
     }
 
+    /// Whether each rank has datasets of its own in a shared file.
+    fn has_individual_sets(&self, form: FileForm) -> bool {
+        let datasets = matches!(form, FileForm::Datasets { .. });
+        datasets && !self.file_per_rank && self.settings.flag("hdf5.individualDataSets")
+    }
+
     fn has_larger_chunks_than_datasets(&self, form: FileForm, ranks: u32) -> bool {
         let FileForm::Datasets { element_bytes, chunk_bytes_max } = form else { return false };
         let chunk = self.settings.number("hdf5.chunkSize").and_then(|chunk| u64::try_from(chunk).ok());
-        let sharers = if self.file_per_rank { 1 } else { ranks.into() };
+        let is_of_one = self.file_per_rank || self.has_individual_sets(form);
+        let sharers = if is_of_one { 1 } else { ranks.into() };
         let dataset = self.block.saturating_mul(sharers);
         chunk.unwrap_or(0) > dataset.min(chunk_bytes_max) / element_bytes
     }
@@ -325,9 +335,17 @@ mod tests {
             p.settings.set("mpiio.useFileView", "1");
         };
         assert!(rejected(on("MPIIO", view)).contains("Leave one of them out"));
-        assert!(
-            rejected(on("HDF5", |p| p.settings.set("hdf5.individualDataSets", "1"))).contains("Leave it")
-        );
+        let individual = |p: &mut Request| {
+            p.collective = true;
+            p.settings.set("hdf5.individualDataSets", "1");
+        };
+        assert!(rejected(on("HDF5", individual)).contains("Leave out -c"));
+        let chunk_of_two = |p: &mut Request| {
+            (p.block, p.transfer) = (64, 8);
+            p.settings.set("hdf5.individualDataSets", "1");
+            p.settings.set("hdf5.chunkSize", "9");
+        };
+        assert!(rejected(on("HDF5", chunk_of_two)).contains("must fit into a dataset"));
         let small = |p: &mut Request| (p.sync_each, p.transfer) = (true, 512);
         assert!(rejected(on("MMAP", small)).contains("multiple of 4k"));
     }

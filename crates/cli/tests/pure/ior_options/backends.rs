@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Row] = &[
     works("--hdf5.hintsFileName", "-a HDF5 -w -b 64k -t 64k -o f --hdf5.showHints {hints}", |seen| {
         seen.out("hints passed to access property list {\n\tcb_nodes = 1\n}\n");
     }),
-    fails("--hdf5.individualDataSets", "-a HDF5 -w -o f {}", 2, |seen| seen.err("never worked in IOR")),
+    fails("--hdf5.individualDataSets", "-a HDF5 -w -c -o f {}", 2, |seen| seen.err("Leave out -c")),
     calls("--hdf5.noFill", "-a HDF5 -w -k -b 64k -t 64k --hdf5.chunkSize=8192 -o f {}", |seen| {
         assert_eq!(seen.called(&["pwrite64(", "/f>", ", 65536, "]), 1, "the data only: {}", seen.trace);
     }),

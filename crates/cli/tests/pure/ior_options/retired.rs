@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     works("-H", "-a DUMMY -w {}", renamed_and_idle),
     works("-I", "-a DUMMY -w {}", renamed_and_idle),
-    fails("-I", "-a HDF5 -w -o f {}", 2, |seen| seen.err("never worked in IOR")),
+    fails("-I", "-a HDF5 -w -c -o f {}", 2, |seen| seen.err("Leave out -c")),
     works("-J", "-a DUMMY -w {4k}", renamed_and_idle),
     works("-n", "-a DUMMY -w {}", renamed_and_idle),
     works("-p", "-a DUMMY -w {}", renamed_and_idle),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ffi::hdf5::{Hdf5Library, Id, SCOPE_LOCAL};
 use ffi::mpi;
 
-use super::sets::{self, ELEMENT, Sets};
+use super::sets::{ELEMENT, Sets};
 use crate::hdf5::{Health, HeldIdentifier, OpenedFile, Transfers, check};
 use crate::{File, Hints};
 
@@ -28,8 +28,6 @@ pub(super) struct ShownHints {
 pub(super) struct TransferParts {
     library: &'static Hdf5Library,
     sets: Sets,
-    /// Bytes of a dataset.
-    segment: u64,
     /// The dataspace of a dataset; each transfer selects elements of it.
     space: HeldIdentifier,
     /// A dataspace of the elements in memory, and their number.
@@ -38,18 +36,18 @@ pub(super) struct TransferParts {
 }
 
 impl TransferParts {
-    /// Made once at open; `segment` and `transfer` are bytes, of a dataset and of most transfers.
+    /// Made once at open; `transfer` is the number of bytes of most transfers.
     pub(super) fn new(
         library: &'static Hdf5Library,
         sets: Sets,
-        (segment, transfer): (u64, u64),
+        transfer: u64,
         collective: bool,
     ) -> io::Result<Self> {
         let transfers = Transfers::new(library, collective)?;
         let elements = (transfer / ELEMENT).max(1);
         let memory = (HeldIdentifier::space(library, &[elements])?, elements);
-        let space = HeldIdentifier::space(library, &[(segment / ELEMENT).max(1)])?;
-        Ok(Self { library, sets, segment, space, memory, transfers })
+        let space = HeldIdentifier::space(library, &[(sets.shape.bytes() / ELEMENT).max(1)])?;
+        Ok(Self { library, sets, space, memory, transfers })
     }
 
     /// Selects the elements of a transfer. Returns its dataset and how many bytes of it exist there, 0 at the
@@ -60,13 +58,14 @@ impl TransferParts {
             let what = "datasets have elements of 8 bytes, and this transfer is not a multiple of 8 bytes";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
-        let segment = offset.checked_div(self.segment).map_or(usize::MAX, |segment| segment as usize);
-        if segment >= self.sets.count() {
+        let whole = self.sets.shape.bytes();
+        let number = offset.checked_div(whole).map_or(usize::MAX, |number| number as usize);
+        if number >= self.sets.count() {
             return Ok((0, 0));
         }
-        let set = self.sets.of(segment)?;
-        let begin = offset % self.segment;
-        let bytes = length.min(self.segment - begin);
+        let set = self.sets.of(number)?;
+        let begin = offset % whole;
+        let bytes = length.min(whole - begin);
         let (start, count) = (begin / ELEMENT, bytes / ELEMENT);
         if self.memory.1 != count {
             self.memory = (HeldIdentifier::space(self.library, &[count])?, count);
@@ -154,11 +153,12 @@ impl File for H5File {
     }
 
     fn place(&self, offset: u64) -> Option<String> {
-        let TransferParts { segment: bytes, sets, .. } = &self.parts;
-        let segment = offset.checked_div(*bytes)? as usize;
-        let within = offset % bytes;
-        let at = sets.begin(segment).map(|begin| format!(" at {} of the file", begin + within));
-        Some(format!("element {} of {}{}", within / ELEMENT, sets::name(segment), at.unwrap_or_default()))
+        let sets = &self.parts.sets;
+        let number = offset.checked_div(sets.shape.bytes())? as usize;
+        let within = offset % sets.shape.bytes();
+        let at = sets.begin(number).map(|begin| format!(" at {} of the file", begin + within));
+        let name = sets.shape.name(number);
+        Some(format!("element {} of {name}{}", within / ELEMENT, at.unwrap_or_default()))
     }
 
     fn hints(&self) -> io::Result<Option<Hints>> {

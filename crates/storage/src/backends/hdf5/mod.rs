@@ -1,4 +1,5 @@
-//! Files by parallel HDF5: one dataset for each segment, which all ranks of a shared file write together.
+//! Files by parallel HDF5. A segment is one dataset, which all ranks of a shared file write together, or each
+//! block of a rank is one.
 //!
 //! The data has the same order as the file of other backends: segment by segment, rank by rank. Opening
 //! creates or opens every dataset (see `sets`), so transfers only move data.
@@ -24,7 +25,7 @@ use crate::shared::{files_by_library, is_empty, together};
 use crate::{File, Mode, Open, Storage, StorageLibrary, hints};
 use command::Settings;
 use file::{H5File, ShownHints, TransferParts};
-use sets::{DatasetOptions, ELEMENT, Sets};
+use sets::{DatasetOptions, SetShape, Sets};
 
 pub(super) const DRIVER: Driver = Driver { name: "hdf5", library: Some(&hdf5::KIND), open };
 
@@ -52,7 +53,11 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
             alignment: whole("hdf5.setAlignment", 1, 1)?,
             metadata_together: settings.flag("hdf5.collectiveMetadata"),
         },
-        look: DatasetOptions { chunk: whole("hdf5.chunkSize", 0, 0)?, no_fill: settings.flag("hdf5.noFill") },
+        look: DatasetOptions {
+            chunk: whole("hdf5.chunkSize", 0, 0)?,
+            no_fill: settings.flag("hdf5.noFill"),
+            individual: settings.flag("hdf5.individualDataSets"),
+        },
     }))
 }
 
@@ -73,14 +78,13 @@ impl Hdf5Storage {
     /// Everything that transfers need in addition to the open file.
     fn parts(&self, file: &OpenedFile, how: Open) -> io::Result<TransferParts> {
         let library = self.library()?;
-        let (of, segment) = (SetsOf { library, file: file.id() }, how.parts.segment);
-        let elements = segment / ELEMENT;
-        let count = if elements == 0 { 0 } else { how.bytes.div_ceil(segment) };
+        let of = SetsOf { library, file: file.id() };
+        let shape = SetShape::new(how.parts, how.bytes, self.look.individual);
         let sets = match how.mode {
-            Mode::Write | Mode::Truncate => Sets::make(of, elements, count, self.look)?,
-            Mode::Read | Mode::Update => Sets::open(of, elements, count)?,
+            Mode::Write | Mode::Truncate => Sets::make(of, shape, self.look)?,
+            Mode::Read | Mode::Update => Sets::open(of, shape)?,
         };
-        TransferParts::new(library, sets, (segment, how.parts.transfer), how.shared && how.collective)
+        TransferParts::new(library, sets, how.parts.transfer, how.shared && how.collective)
     }
 }
 

@@ -1,5 +1,5 @@
-//! The datasets of a file: one for each segment, named from `Dataset-0000.0000` on, of native 64-bit
-//! integers.
+//! The datasets of a file: one for each segment, or for each block of a rank in it. They are named from
+//! `Dataset-0000.0000` on, and have native 64-bit integers.
 //!
 //! The datasets of a written file are created before its first transfer. All ranks must create a dataset
 //! together. A rank that stops early, after a failure or at a deadline, would leave the others waiting in
@@ -10,6 +10,7 @@ use std::io;
 
 use ffi::hdf5::{Address, FILL_NEVER, Hdf5Library, Id, NOWHERE};
 
+use crate::Parts;
 use crate::hdf5::{self, HeldIdentifier, SetsOf, check};
 
 pub(super) use command::backends::ELEMENT_BYTES as ELEMENT;
@@ -21,62 +22,104 @@ pub(super) struct DatasetOptions {
     pub(super) chunk: u64,
     /// Whether HDF5 writes no fill values into a new dataset.
     pub(super) no_fill: bool,
+    /// Whether each block of a rank is a dataset.
+    pub(super) individual: bool,
 }
 
-/// The datasets of an open file; those that the file lacks are missing here.
-pub(super) struct Sets {
-    library: &'static Hdf5Library,
+/// The shape of the datasets of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SetShape {
     /// Elements of each.
     elements: u64,
+    /// How many there are.
+    count: usize,
+    /// How many there are for each segment.
+    per_segment: usize,
+    /// The only one of a segment that is used; `None` if all are.
+    used: Option<usize>,
+}
+
+impl SetShape {
+    /// The shape for `bytes` of data in these parts.
+    pub(super) fn new(parts: Parts, bytes: u64, individual: bool) -> Self {
+        let block = if individual { parts.block } else { parts.segment };
+        let elements = block / ELEMENT;
+        let count = if elements == 0 { 0 } else { bytes.div_ceil(block) as usize };
+        let per_segment = parts.segment.checked_div(block).unwrap_or(1) as usize;
+        let used = parts.owner.map(|owner| owner as usize).filter(|_| per_segment > 1);
+        Self { elements, count, per_segment, used }
+    }
+
+    /// Bytes of a dataset.
+    pub(super) fn bytes(self) -> u64 {
+        self.elements * ELEMENT
+    }
+
+    /// The name of a dataset: the rank whose block it is, and the segment.
+    pub(super) fn name(self, set: usize) -> String {
+        format!("Dataset-{:04}.{:04}", set % self.per_segment, set / self.per_segment)
+    }
+
+    fn is_used(self, set: usize) -> bool {
+        self.used.is_none_or(|used| set % self.per_segment == used)
+    }
+
+    /// Adds the name of the dataset to an error.
+    fn named(self, set: usize, error: &io::Error) -> io::Error {
+        crate::call_error::reworded(error, format!("{}: {error}", self.name(set)))
+    }
+}
+
+/// The datasets of an open file. Those that the file lacks, or this rank does not use, are missing here.
+pub(super) struct Sets {
+    library: &'static Hdf5Library,
+    pub(super) shape: SetShape,
     sets: Vec<Option<HeldIdentifier>>,
 }
 
-/// The name of the dataset of a segment.
-pub(super) fn name(segment: usize) -> String {
-    format!("Dataset-0000.{segment:04}")
-}
-
 impl Sets {
-    /// Opens the datasets that the file has; the first must exist.
-    pub(super) fn open(of: SetsOf, elements: u64, count: u64) -> io::Result<Self> {
-        let mut all = Self { library: of.library, elements, sets: Vec::new() };
-        for segment in 0..count as usize {
-            let set = all.open_one(of, segment)?;
-            if segment == 0 && set.is_none() {
-                let what = "the file has no such dataset; IOR or this program did not write the file";
-                return Err(io::Error::new(io::ErrorKind::NotFound, format!("{}: {what}", name(0))));
+    /// Opens the datasets that this rank uses and the file has; the first must exist.
+    pub(super) fn open(of: SetsOf, shape: SetShape) -> io::Result<Self> {
+        let mut all = Self { library: of.library, shape, sets: Vec::new() };
+        let first = (0..shape.count).find(|set| shape.is_used(*set));
+        for number in 0..shape.count {
+            let set = if shape.is_used(number) { all.open_one(of, number)? } else { None };
+            if first == Some(number) && set.is_none() {
+                let what = "the file has no such dataset; IOR or this program did not write the file so";
+                let name = shape.name(number);
+                return Err(io::Error::new(io::ErrorKind::NotFound, format!("{name}: {what}")));
             }
             all.sets.push(set);
         }
         Ok(all)
     }
 
-    /// Opens all datasets and creates the missing ones. All ranks of the file call this together.
-    pub(super) fn make(of: SetsOf, elements: u64, count: u64, look: DatasetOptions) -> io::Result<Self> {
-        let mut all = Self { library: of.library, elements, sets: Vec::new() };
+    /// Opens all datasets and creates the missing ones. Those that this rank does not use are closed again,
+    /// because open ones take memory. All ranks of the file call this together.
+    pub(super) fn make(of: SetsOf, shape: SetShape, look: DatasetOptions) -> io::Result<Self> {
+        let mut all = Self { library: of.library, shape, sets: Vec::new() };
         let creation = look.list(of.library)?;
         let (kind, space) =
-            (of.library.constants.native_llong, HeldIdentifier::space(of.library, &[elements])?);
-        for segment in 0..count as usize {
-            let set = match all.open_one(of, segment)? {
+            (of.library.constants.native_llong, HeldIdentifier::space(of.library, &[shape.elements])?);
+        for number in 0..shape.count {
+            let set = match all.open_one(of, number)? {
                 Some(set) => set,
-                None => hdf5::make(of, &name(segment), kind, &space, creation.id())
-                    .map_err(|error| named(segment, &error))?,
+                None => hdf5::make(of, &shape.name(number), kind, &space, creation.id())
+                    .map_err(|error| shape.named(number, &error))?,
             };
-            all.sets.push(Some(set));
+            all.sets.push(Some(set).filter(|_| shape.is_used(number)));
         }
         Ok(all)
     }
 
     /// Opens a dataset if it exists, and rejects one of another shape.
-    fn open_one(&self, of: SetsOf, segment: usize) -> io::Result<Option<HeldIdentifier>> {
-        let opened = hdf5::open(of, &name(segment)).map_err(|error| named(segment, &error))?;
+    fn open_one(&self, of: SetsOf, number: usize) -> io::Result<Option<HeldIdentifier>> {
+        let name = self.shape.name(number);
+        let opened = hdf5::open(of, &name).map_err(|error| self.shape.named(number, &error))?;
         let Some(set) = opened else { return Ok(None) };
-        match self.differs(&set).map_err(|error| named(segment, &error))? {
+        match self.differs(&set).map_err(|error| self.shape.named(number, &error))? {
             None => Ok(Some(set)),
-            Some(what) => {
-                Err(io::Error::new(io::ErrorKind::InvalidData, format!("{}: {what}", name(segment))))
-            }
+            Some(what) => Err(io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {what}"))),
         }
     }
 
@@ -89,8 +132,9 @@ impl Sets {
         let [found] = lengths[..] else {
             return Ok(Some(format!("it has {} dimensions instead of one", lengths.len())));
         };
-        let wanted = self.elements;
-        let what = "give the -b and the number of ranks it was written with (with -F: the same -b)";
+        let wanted = self.shape.elements;
+        let what = "give the -b and the number of ranks it was written with (with -F: the same -b), and \
+                    --hdf5.individualDataSets if it was given";
         Ok((found != wanted)
             .then(|| format!("it has {} bytes instead of {}; {what}", found * ELEMENT, wanted * ELEMENT)))
     }
@@ -100,20 +144,20 @@ impl Sets {
         self.sets.len()
     }
 
-    /// The dataset of a segment; an error where the file has none.
-    pub(super) fn of(&self, segment: usize) -> io::Result<Id> {
-        match self.sets.get(segment) {
+    /// A dataset; an error where the file has none.
+    pub(super) fn of(&self, number: usize) -> io::Result<Id> {
+        match self.sets.get(number) {
             Some(Some(set)) => Ok(set.id()),
             _ => {
-                let what = "the file has no such dataset";
-                Err(io::Error::new(io::ErrorKind::NotFound, format!("{}: {what}", name(segment))))
+                let what = format!("{}: the file has no such dataset", self.shape.name(number));
+                Err(io::Error::new(io::ErrorKind::NotFound, what))
             }
         }
     }
 
-    /// The offset in the file of the dataset of a segment; `None` where the dataset is not contiguous.
-    pub(super) fn begin(&self, segment: usize) -> Option<Address> {
-        let set = self.of(segment).ok()?;
+    /// The offset in the file of a dataset; `None` where the dataset is not contiguous.
+    pub(super) fn begin(&self, number: usize) -> Option<Address> {
+        let set = self.of(number).ok()?;
         // SAFETY: the dataset is open.
         let begin = unsafe { (self.library.functions.dget_offset)(set) };
         Some(begin).filter(|begin| *begin != NOWHERE)
@@ -145,18 +189,25 @@ impl DatasetOptions {
     }
 }
 
-/// Adds the name of the dataset to an error.
-fn named(segment: usize, error: &io::Error) -> io::Error {
-    crate::call_error::reworded(error, format!("{}: {error}", name(segment)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn datasets_have_the_names_that_ior_gives_them() {
-        assert_eq!(name(0), "Dataset-0000.0000");
-        assert_eq!(name(12345), "Dataset-0000.12345");
+        let parts = |ranks: u64| Parts { segment: 64 * ranks, block: 64, transfer: 16, owner: Some(1) };
+        let shared = SetShape::new(parts(3), 6 * 64, false);
+        assert_eq!(shared, SetShape { elements: 24, count: 2, per_segment: 1, used: None });
+        assert_eq!([0, 12345].map(|set| shared.name(set)), ["Dataset-0000.0000", "Dataset-0000.12345"]);
+        let own = SetShape::new(parts(3), 6 * 64, true);
+        assert_eq!(own, SetShape { elements: 8, count: 6, per_segment: 3, used: Some(1) });
+        assert_eq!([0, 5].map(|set| own.name(set)), ["Dataset-0000.0000", "Dataset-0002.0001"]);
+        assert_eq!((0..own.count).filter(|set| own.is_used(*set)).collect::<Vec<_>>(), [1, 4]);
+        // A file of one rank has its blocks only.
+        assert_eq!(
+            SetShape::new(parts(1), 128, true),
+            SetShape { elements: 8, count: 2, per_segment: 1, used: None }
+        );
+        assert_eq!(SetShape::new(Parts::NONE, 9, true).count, 0);
     }
 }
