@@ -163,8 +163,8 @@ pub const CEPHFS: &str = "cephfs:";
 pub(crate) const ODIRECT: BackendOption =
     option("odirect", OptionKind::Flag, "open with O_DIRECT: transfers bypass this client's page cache");
 
-/// Why the options for GPFS have no effect.
-const NO_GPFS: &str = "this program gives no hints to GPFS";
+/// Why an option for GPFS has no effect.
+const NO_CREATE_SHARING: &str = "this program gives GPFS no hint on directories";
 
 /// Why the options for BeeGFS have no effect.
 const NO_BEEGFS: &str = "files get the layout of their directory. Set it there with beegfs-ctl.";
@@ -333,11 +333,19 @@ pub const BACKENDS: &[Backend] = &[
         options: &[
             idle("beegfs.ChunkSize", OptionKind::Size, NO_BEEGFS),
             idle("beegfs.NumTargets", OptionKind::Number, NO_BEEGFS),
-            idle("gpfs.createsharing", OptionKind::Flag, NO_GPFS),
-            idle("gpfs.finegrainreadsharing", OptionKind::Flag, NO_GPFS),
-            idle("gpfs.finegrainwritesharing", OptionKind::Flag, NO_GPFS),
-            idle("gpfs.hintaccess", OptionKind::Flag, NO_GPFS),
-            idle("gpfs.releasetoken", OptionKind::Flag, NO_GPFS),
+            idle("gpfs.createsharing", OptionKind::Flag, NO_CREATE_SHARING),
+            option(
+                "gpfs.finegrainreadsharing",
+                OptionKind::Flag,
+                "GPFS: hint that many nodes read small pieces of a file",
+            ),
+            option(
+                "gpfs.finegrainwritesharing",
+                OptionKind::Flag,
+                "GPFS: hint that many nodes write small pieces of a file",
+            ),
+            option("gpfs.hintaccess", OptionKind::Flag, "GPFS: hint on the range of each transfer"),
+            option("gpfs.releasetoken", OptionKind::Flag, "GPFS: give back the locks of a file after open"),
             option("lustre.ignorelocks", OptionKind::Flag, "Lustre: no range locks on the file"),
             option("lustre.pool", OptionKind::Text, "Lustre: OST pool of new files"),
             option(

@@ -8,6 +8,7 @@
 
 pub mod cephfs;
 pub mod end;
+pub mod gpfs;
 pub mod hdf5;
 mod loaded;
 pub mod mpi;

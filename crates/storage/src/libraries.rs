@@ -34,6 +34,8 @@ pub struct LibraryKind {
     pub variable: &'static str,
     /// Environment variables by which sites and module files name the installation directory.
     pub homes: &'static [&'static str],
+    /// Folders in which it is installed and the loader does not search.
+    pub folders: &'static [&'static str],
     /// The names of its files, the preferred first; a `*` matches any characters.
     pub names: &'static [&'static str],
     /// Whether it works only with the MPI that it is built on.
@@ -98,6 +100,7 @@ impl LibraryKind {
                 paths.extend(in_folder(Path::new(folder)));
             });
             paths.extend(in_cache(&fs::read(CACHE).unwrap_or_default(), self.names));
+            self.folders.iter().for_each(|folder| paths.extend(in_folder(Path::new(folder))));
         }
         let mut seen = BTreeSet::new();
         let there =
@@ -208,6 +211,7 @@ mod tests {
         name: "C",
         variable: "ASSAY_C_LIBRARY",
         homes: &["C_HOME"],
+        folders: &[],
         names: &["libnowhere.so", "libc.so.6"],
         is_on_mpi: true,
         version: |_| Ok("2".to_owned()),

@@ -230,6 +230,11 @@ pub trait Storage: Sync {
 
     /// Whether transfers bypass this client's page cache.
     fn direct(&self) -> bool;
+
+    /// Which options have no effect on this machine, and why; one line.
+    fn note(&self) -> Option<String> {
+        None
+    }
 }
 
 impl dyn Storage + '_ {

@@ -19,6 +19,7 @@ const PLACES: &[&str] = &[
     "crates/storage/src/mpi_file/",
     "crates/storage/src/residency",
     "crates/storage/src/plain/extents",
+    "crates/storage/src/plain/gpfs",
     "crates/storage/src/plain/lustre",
     "crates/storage/src/slots",
     "crates/storage/src/backends/uring",

@@ -93,7 +93,7 @@ fn variables() -> String {
         text.push_str(&format!("  {variable:<22} {name}\n"));
     }
     text.push_str("Environment variables of sites and modules with the installation folder:\n");
-    for (_, name, homes) in &all {
+    for (_, name, homes) in all.iter().filter(|(.., homes)| !homes.is_empty()) {
         text.push_str(&format!("  {name:<22} {}\n", homes.join(", ")));
     }
     text

@@ -38,9 +38,14 @@ pub fn no_beegfs(seen: &Seen) {
     seen.err("has no effect: files get the layout of their directory");
 }
 
-/// The note about an option of GPFS.
+/// The note about a hint to GPFS. The tests of hints have a library (`pure::gpfs_hints`).
 pub fn no_gpfs(seen: &Seen) {
-    seen.err("has no effect: this program gives no hints to GPFS");
+    seen.err("has no effect: no GPFS library was found");
+}
+
+/// The note about the hint to GPFS that the program does not give.
+pub fn no_create_sharing(seen: &Seen) {
+    seen.err("has no effect: this program gives GPFS no hint on directories");
 }
 
 /// The options for CephFS where none is. `--all` starts one, and shows their effect (`timed::file_systems`).

@@ -45,6 +45,7 @@ mod corpus;
 mod fdtree;
 mod fdtree_faults;
 mod fdtree_found;
+mod gpfs_hints;
 mod hostile_archives;
 mod index;
 mod integrations;

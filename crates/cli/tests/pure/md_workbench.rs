@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::options::{
-    CEPHFS, Classic, Row, Seen, calls, fails, follows, no_beegfs, no_gpfs, not_on_lustre, works,
+    CEPHFS, Classic, Row, Seen, calls, fails, follows, no_beegfs, no_create_sharing, no_gpfs, not_on_lustre,
+    works,
 };
 use crate::common::{Ran, assay, program, run};
 
@@ -208,7 +209,7 @@ const ROWS: &[Row] = &[
     works("--dummy.delay-xfer", "-a DUMMY -P 2 -D 1 -I 1 -R 1 {100000}", slept),
     works("--posix.beegfs.ChunkSize", "-P 2 -D 1 -I 1 -R 1 {64k}", no_beegfs),
     works("--posix.beegfs.NumTargets", "-P 2 -D 1 -I 1 -R 1 {4}", no_beegfs),
-    works("--posix.gpfs.createsharing", "-P 2 -D 1 -I 1 -R 1 {}", no_gpfs),
+    works("--posix.gpfs.createsharing", "-P 2 -D 1 -I 1 -R 1 {}", no_create_sharing),
     works("--posix.gpfs.finegrainreadsharing", "-P 2 -D 1 -I 1 -R 1 {}", no_gpfs),
     works("--posix.gpfs.finegrainwritesharing", "-P 2 -D 1 -I 1 -R 1 {}", no_gpfs),
     works("--posix.gpfs.hintaccess", "-P 2 -D 1 -I 1 -R 1 {}", no_gpfs),

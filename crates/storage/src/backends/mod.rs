@@ -40,8 +40,9 @@ const DRIVERS: &[Driver] = &[
     uring::DRIVER,
 ];
 
-/// The libraries that backends need to find.
-pub const LIBRARIES: &[&LibraryKind] = &[&crate::hdf5::KIND, &ncmpi::KIND, &cephfs::KIND];
+/// The libraries that backends need to find, and that of hints.
+pub const LIBRARIES: &[&LibraryKind] =
+    &[&crate::hdf5::KIND, &ncmpi::KIND, &cephfs::KIND, &crate::plain::GPFS];
 
 /// The driver of the backend with this name, in any case.
 pub fn driver(name: &str) -> Result<&'static Driver, Usage> {

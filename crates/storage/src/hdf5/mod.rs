@@ -21,6 +21,7 @@ pub(crate) const KIND: LibraryKind = LibraryKind {
     name: "HDF5",
     variable: "ASSAY_HDF5_LIBRARY",
     homes: &["HDF5_DIR", "HDF5_ROOT", "HDF5_HOME", "CRAY_HDF5_PARALLEL_PREFIX", "EBROOTHDF5"],
+    folders: &[],
     names: &[
         "libhdf5_openmpi.so.103",
         "libhdf5_mpich.so.103",

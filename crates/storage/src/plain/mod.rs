@@ -7,6 +7,7 @@
 //! Never here: queues, mappings, locks around transfers.
 
 mod extents;
+mod gpfs;
 mod lustre;
 
 use std::io;
@@ -22,8 +23,10 @@ use crate::shared::{files_of_system, together};
 use crate::{File, Mode, Names, Open, Queue, Storage};
 use crate::{calls, files, names};
 use command::Settings;
+use gpfs::GpfsHints;
 use lustre::LustreLayout;
 
+pub(crate) use gpfs::KIND as GPFS;
 pub(crate) use lustre::{LUSTRE, MAGIC_V1, MAGIC_V3};
 
 /// How files are opened.
@@ -31,13 +34,21 @@ pub(crate) use lustre::{LUSTRE, MAGIC_V1, MAGIC_V3};
 pub(crate) struct PlainFiles {
     direct: bool,
     layout: LustreLayout,
+    hints: Arc<GpfsHints>,
 }
 
 impl PlainFiles {
-    /// As the settings of `posix` request; another backend may have its own option `odirect`.
+    /// As the settings of `posix` request; another backend may have its own option `odirect`, and gives no
+    /// hints.
     pub(crate) fn new(backend: &str, settings: &Settings) -> Result<Self, Usage> {
         let own = settings.flag(&format!("{backend}.odirect"));
-        Ok(Self { direct: own || settings.flag("posix.odirect"), layout: LustreLayout::new(settings)? })
+        let (direct, layout) = (own || settings.flag("posix.odirect"), LustreLayout::new(settings)?);
+        Ok(Self { direct, layout, hints: Arc::default() })
+    }
+
+    /// The same with the hints to GPFS that the settings request.
+    pub(crate) fn with_hints(self, settings: &Settings) -> Self {
+        Self { hints: Arc::new(GpfsHints::new(settings)), ..self }
     }
 
     /// The same for a backend with many outstanding transfers, which cannot hold a lock around each.
@@ -54,6 +65,11 @@ impl PlainFiles {
     /// Whether files are opened with O_DIRECT.
     pub(crate) fn is_direct(&self) -> bool {
         self.direct
+    }
+
+    /// The hints on open files.
+    pub(crate) fn hints(&self) -> &Arc<GpfsHints> {
+        &self.hints
     }
 
     /// Opens a file; if it is shared and gets a layout, all ranks of `comm` call this together.
@@ -79,6 +95,7 @@ impl PlainFiles {
             None => calls::open(path, flags, permissions(how.mode))?,
         };
         self.layout.ignore_locks(&fd, path)?;
+        self.hints.opened(&fd, how.mode)?;
         Ok(fd)
     }
 
@@ -164,6 +181,11 @@ pub(crate) trait MountedBackend: Sync {
 
     /// See [`Storage::direct`].
     fn is_direct(&self) -> bool;
+
+    /// See [`Storage::note`].
+    fn note(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A storage on a mounted file system, made of such a part.
@@ -198,5 +220,9 @@ impl<T: MountedBackend> Storage for OnMount<T> {
 
     fn direct(&self) -> bool {
         self.0.is_direct()
+    }
+
+    fn note(&self) -> Option<String> {
+        self.0.note()
     }
 }

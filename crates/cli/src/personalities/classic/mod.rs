@@ -14,10 +14,20 @@ mod text;
 
 use std::hash::{BuildHasher, RandomState};
 
+use command::classic::OptionNote;
+use storage::Storage;
+
 pub(crate) use data_key::data_key;
 pub(crate) use text::{
     header_dir, help_of_backends, help_of_variables, space_line, space_words, whole_header_dir,
 };
+
+/// The notes on what this machine changes of a run: preloaded libraries, and options without effect.
+pub(crate) fn notes_on_machine(backend: &str, storage: &dyn Storage) -> Vec<OptionNote> {
+    let mut notes = preloaded::notes(Some(backend));
+    notes.extend(storage.note().map(|text| OptionNote::idle("", text)));
+    notes
+}
 
 /// The seed of a run whose command line gives none: from 1 to below 2^31, which `-G` accepts.
 ///

@@ -32,7 +32,7 @@ use units::Usage;
 use workloads::kit::payload::DataKey;
 
 use super::LineEffect;
-use super::classic::{data_key, help_of_backends, help_of_variables, preloaded};
+use super::classic::{data_key, help_of_backends, help_of_variables, notes_on_machine};
 use super::own_lines::print_note;
 use super::program::StartedProgram;
 use super::waiting;
@@ -73,7 +73,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
     for test in &mut tests {
-        test.parsed.taken.notes.extend(preloaded::notes(Some(&test.parsed.request.backend)));
+        test.parsed.taken.notes.extend(notes_on_machine(&test.parsed.request.backend, &*test.storage));
     }
     let dry_run = tests[0].parsed.request.dry_run;
     let is_data = tests[tests.len() - 1].parsed.output.is_data_on_stdout();

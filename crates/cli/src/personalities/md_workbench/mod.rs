@@ -15,7 +15,7 @@ use units::Usage;
 use workloads::md_workbench::{self, ObjectCall, WorkbenchStep};
 
 use super::LineEffect;
-use super::classic::{help_of_backends, interrupt, preloaded, random_seed};
+use super::classic::{help_of_backends, interrupt, notes_on_machine, random_seed};
 use super::own_files::{self, check_writable};
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
@@ -49,7 +49,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     let (look, record) = (typed.output, typed.record.clone());
     let (ready, mut notes) = ready(typed)?;
-    notes.extend(preloaded::notes(Some(&ready.parameters.backend)));
+    notes.extend(notes_on_machine(&ready.parameters.backend, &*ready.storage));
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let (session, plain) = session.agree(ready.storage.load().and_then(|()| program.is_plain()))?;
     let look = Output { plain, ..look };

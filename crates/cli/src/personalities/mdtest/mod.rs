@@ -33,7 +33,7 @@ use super::LineEffect;
 use super::classic::environment::Variables;
 use super::classic::live::{Boards, LiveFiles, LiveView};
 use super::classic::{
-    data_key, header_dir, help_of_backends, help_of_variables, interrupt, preloaded, random_seed,
+    data_key, header_dir, help_of_backends, help_of_variables, interrupt, notes_on_machine, random_seed,
 };
 use super::own_files::{self, check_writable};
 use super::own_lines::print_note;
@@ -112,7 +112,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         return Ok(program.print_version("mdtest", typed.output.edition.version()));
     }
     let (mut ready, session) = prepare(typed, program.launch.as_ref(), local)?;
-    ready.parsed.taken.notes.extend(preloaded::notes(Some(&ready.parsed.request.backend)));
+    ready.parsed.taken.notes.extend(notes_on_machine(&ready.parsed.request.backend, &*ready.storage));
     if program.speaks {
         ready.parsed.taken.notes.iter().for_each(|note| print_note(&note.to_string()));
     }

@@ -1,6 +1,8 @@
 //! The rows of options of backends.
 
-use crate::common::options::{Row, Seen, calls, fails, no_beegfs, no_gpfs, not_on_lustre, works};
+use crate::common::options::{
+    Row, Seen, calls, fails, no_beegfs, no_create_sharing, no_gpfs, not_on_lustre, works,
+};
 
 /// The option is accepted, and the calls are the same: one for each transfer.
 fn same(seen: &Seen) {
@@ -113,11 +115,11 @@ pub(super) const ROWS: &[Row] = &[
     works("--ncmpi.useStridedDatatype", "-a NCMPI -w -k -b 64k -t 16k -s 3 -o f {}", same),
     works("--posix.beegfs.ChunkSize", "-a DUMMY -w {64k}", no_beegfs),
     works("--posix.beegfs.NumTargets", "-a DUMMY -w {4}", no_beegfs),
-    works("--posix.gpfs.createsharing", "-a DUMMY -w {}", no_gpfs),
-    works("--posix.gpfs.finegrainreadsharing", "-a DUMMY -w {}", no_gpfs),
-    works("--posix.gpfs.finegrainwritesharing", "-a DUMMY -w {}", no_gpfs),
-    works("--posix.gpfs.hintaccess", "-a DUMMY -w {}", no_gpfs),
-    works("--posix.gpfs.releasetoken", "-a DUMMY -w {}", no_gpfs),
+    works("--posix.gpfs.createsharing", "-a DUMMY -w {}", no_create_sharing),
+    works("--posix.gpfs.finegrainreadsharing", "-w -b 64k -t 64k -o f {}", no_gpfs),
+    works("--posix.gpfs.finegrainwritesharing", "-w -b 64k -t 64k -o f {}", no_gpfs),
+    works("--posix.gpfs.hintaccess", "-w -b 64k -t 64k -o f {}", no_gpfs),
+    works("--posix.gpfs.releasetoken", "-w -b 64k -t 64k -o f {}", no_gpfs),
     fails("--posix.lustre.ignorelocks", "-w -b 64k -t 64k -o f {}", 4, not_on_lustre),
     fails("--posix.lustre.pool", "-w -b 64k -t 64k -o f --posix.lustre.stripecount=1 {p}", 4, not_on_lustre),
     fails(

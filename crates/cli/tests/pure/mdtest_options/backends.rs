@@ -1,7 +1,9 @@
 //! The rows of options of backends.
 
 use super::Left as _;
-use crate::common::options::{Row, Seen, calls, fails, no_beegfs, no_gpfs, not_on_lustre, works};
+use crate::common::options::{
+    Row, Seen, calls, fails, no_beegfs, no_create_sharing, no_gpfs, not_on_lustre, works,
+};
 
 fn direct(seen: &Seen) {
     seen.direct("file_creation", "file.mdtest");
@@ -25,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
     works("--dummy.delay-xfer", "-a DUMMY -C -F -n 1 -w 8 {100000}", slept),
     works("--posix.beegfs.ChunkSize", "-C -F -n 1 {64k}", no_beegfs),
     works("--posix.beegfs.NumTargets", "-C -F -n 1 {4}", no_beegfs),
-    works("--posix.gpfs.createsharing", "-C -F -n 1 {}", no_gpfs),
+    works("--posix.gpfs.createsharing", "-C -F -n 1 {}", no_create_sharing),
     works("--posix.gpfs.finegrainreadsharing", "-C -F -n 1 {}", no_gpfs),
     works("--posix.gpfs.finegrainwritesharing", "-C -F -n 1 {}", no_gpfs),
     works("--posix.gpfs.hintaccess", "-C -F -n 1 {}", no_gpfs),

@@ -23,6 +23,7 @@ pub(crate) const KIND: LibraryKind = LibraryKind {
     name: "PnetCDF",
     variable: "ASSAY_PNETCDF_LIBRARY",
     homes: &["PNETCDF_DIR", "PNETCDF_ROOT", "PARALLEL_NETCDF_DIR", "PARALLEL_NETCDF_ROOT"],
+    folders: &[],
     names: &[
         "libpnetcdf.so.6",
         "libpnetcdf.so.5",

@@ -34,6 +34,7 @@ pub(super) const KIND: LibraryKind = LibraryKind {
     name: "libcephfs",
     variable: "ASSAY_CEPHFS_LIBRARY",
     homes: &["CEPH_ROOT"],
+    folders: &[],
     names: &["libcephfs.so.2", "libcephfs.so"],
     is_on_mpi: false,
     version: |path| CephfsLibrary::load(path).map(|library| library.version).map_err(|error| error.why),

@@ -1,8 +1,8 @@
 //! Files by `open`, `pread`, `pwrite`, `fsync`, `close` of the C library: one call a transfer.
 //!
 //! Options: `odirect` adds `O_DIRECT` to every open. `rangelocks` holds a lock of the transfer's range around
-//! each transfer. `lustre.…` gives new files a layout. A failed close is returned, because on a network file
-//! system it is the close that reports a lost write.
+//! each transfer. `lustre.…` gives new files a layout, and `gpfs.…` gives hints on open files. A failed close
+//! is returned, because on a network file system it is the close that reports a lost write.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -20,7 +20,7 @@ pub(super) const DRIVER: Driver = Driver {
     name: "posix",
     library: None,
     open: |settings| {
-        let plain = PlainFiles::new("posix", settings)?;
+        let plain = PlainFiles::new("posix", settings)?.with_hints(settings);
         Ok(Box::new(OnMount(Posix { plain, locks: settings.flag("posix.rangelocks") })))
     },
 };
@@ -33,11 +33,16 @@ struct Posix {
 impl MountedBackend for Posix {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         let file = PlainFile::new(self.plain.open(comm, path, how)?);
-        Ok(if self.locks { Box::new(LockedFile(file)) } else { Box::new(file) })
+        let file: Box<dyn File> = if self.locks { Box::new(LockedFile(file)) } else { Box::new(file) };
+        Ok(self.plain.hints().around(file))
     }
 
     fn is_direct(&self) -> bool {
         self.plain.is_direct()
+    }
+
+    fn note(&self) -> Option<String> {
+        self.plain.hints().note()
     }
 }
 
