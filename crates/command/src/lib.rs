@@ -27,6 +27,7 @@ mod own_options;
 mod packet;
 pub mod pfind;
 mod planned;
+pub mod quota;
 mod settings;
 mod workload;
 
