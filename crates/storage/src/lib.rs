@@ -26,6 +26,7 @@ pub mod locks;
 pub mod mpi_file;
 mod names;
 mod plain;
+mod quota;
 mod residency;
 mod shared;
 mod slots;
@@ -38,6 +39,7 @@ pub use client::{Client, KernelClock, NodeMemory, read_clock, unforeseen};
 pub use files::{MountedFileSystem, directory_of, space, stored_before_full};
 pub use hints::Hints;
 pub use listing::{Directory, DirectoryIdentity, EntryKind, EntryStatus, ListedEntry, Listing};
+pub use quota::{QuotaLimit, QuotaLimits, Quotas};
 pub use traits::{
     EndedTransfer, File, Mode, NameStatus, Names, Op, Open, PageCache, Parts, Queue, Space, Storage,
     StorageLibrary, Wait,

@@ -12,6 +12,7 @@ use units::Usage;
 
 use crate::hints::Hints;
 use crate::listing::Listing;
+use crate::quota::Quotas;
 
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,6 +192,11 @@ pub trait Storage: Sync {
     /// where there is none. Paths are those of [`Storage::system_path`].
     fn mounted(&self) -> Option<&dyn Names> {
         self.names()
+    }
+
+    /// Limits of users, groups and projects, where the system may have some.
+    fn quotas(&self) -> Option<&dyn Quotas> {
+        None
     }
 
     /// This client's page cache of a file, if it can be queried and gives true answers; through a separate

@@ -17,6 +17,7 @@ const PLACES: &[&str] = &[
     "crates/storage/src/arrays/pnetcdf",
     "crates/storage/src/hdf5",
     "crates/storage/src/mpi_file/",
+    "crates/storage/src/quota",
     "crates/storage/src/residency",
     "crates/storage/src/plain/extents",
     "crates/storage/src/plain/gpfs",

@@ -20,8 +20,8 @@ use rustix::fs::OFlags;
 use units::Usage;
 
 use crate::shared::{files_of_system, together};
-use crate::{File, Mode, Names, Open, Queue, Storage};
-use crate::{calls, files, names};
+use crate::{File, Mode, Names, Open, Queue, Quotas, Storage};
+use crate::{calls, files, names, quota};
 use command::Settings;
 use gpfs::GpfsHints;
 use lustre::LustreLayout;
@@ -208,6 +208,10 @@ impl<T: MountedBackend> Storage for OnMount<T> {
 
     fn names(&self) -> Option<&dyn Names> {
         Some(&names::MountedNames)
+    }
+
+    fn quotas(&self) -> Option<&dyn Quotas> {
+        Some(&quota::MountedQuotas)
     }
 
     fn queue(&self, depth: Option<u32>, bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
