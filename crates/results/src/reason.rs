@@ -96,6 +96,16 @@ pub enum Datum {
     Reason(Box<Reason>),
 }
 
+impl Code {
+    /// Whether it states that a quota was not kept, which is a fault of the storage system.
+    pub fn is_quota_fault(self) -> bool {
+        matches!(
+            self,
+            Self::QuotaNotEnforced | Self::QuotaNotShown | Self::QuotaNotFreed | Self::OthersRejected
+        )
+    }
+}
+
 impl Reason {
     /// A reason without data.
     pub fn new(code: Code) -> Self {

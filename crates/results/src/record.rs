@@ -21,6 +21,7 @@ mod metrics;
 mod opened;
 mod phase_names;
 mod possible;
+mod quota;
 mod reported;
 mod stall;
 mod state;
@@ -43,6 +44,7 @@ pub use kernel::{ClockPace, KernelCount, MountCount};
 pub use metrics::{CACHED_SHARE, GroupValue, METRICS, Metric, MetricKind, MetricRow, PartStatistic};
 pub use opened::{OpenedFiles, StrayFile};
 pub use phase_names::{BENCHMARK, has_kinds, is_kind, is_part};
+pub use quota::{QuotaRejection, QuotaUnit, QuotaUse};
 pub use reported::{Reported, ReportedPhase, printed_words};
 pub use stall::PhaseStall;
 pub use state::{ReachedState, StateExtents};
@@ -231,6 +233,9 @@ pub struct Phase {
     /// What keyed the data; absent for data without a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_key: Option<DataKeyFacts>,
+    /// What the ranks were allowed to use of a quota; absent if the phase tests none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quota: Option<Box<QuotaUse>>,
 }
 
 /// The time from the common start until the first rank ended its work: all ranks were active.
@@ -412,6 +417,8 @@ kinds! {
     reported = Reported(Reported);
     /// The failures among `records`, in their order.
     failures = Failure(Failure);
+    /// The notices among `records`, in their order.
+    notices = Notice(Notice);
     /// The ends of programs among `records`.
     ends = End(End);
 }

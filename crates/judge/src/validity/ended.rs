@@ -46,7 +46,8 @@ pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
                 && job.failure().is_none()
                 && (errors::wrong_data(job).is_some()
                     || errors::failed_operations(job).is_some()
-                    || errors::failed_case(job).is_some()) =>
+                    || errors::failed_case(job).is_some()
+                    || errors::broken_quota(job)) =>
         {
             Ok(())
         }

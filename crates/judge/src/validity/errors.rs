@@ -122,6 +122,11 @@ pub(super) fn failed_case(job: &Job) -> Option<&Tried> {
     record::cases(&job.records).find(|tried| wanted.contains(&tried.outcome))
 }
 
+/// Whether a job found that a quota was not kept. Such a job does not end with status 0.
+pub(super) fn broken_quota(job: &Job) -> bool {
+    record::notices(&job.records).any(|notice| notice.reason.code.is_quota_fault())
+}
+
 /// The cases of a job that the criterion is about.
 pub(crate) fn matching_cases<'j>(case: &TestCriterion<'_>, job: &'j Job) -> impl Iterator<Item = &'j Tried> {
     let group = case.phase().to_owned();

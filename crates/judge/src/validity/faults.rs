@@ -103,8 +103,12 @@ fn counted(place: &FailurePlace<'_, '_>, phase: &Phase) -> Option<StorageFault> 
     Some(StorageFault { phase: Some(phase.phase.clone()), ..found })
 }
 
-/// A notice about entries that were missing, or that remained.
+/// A notice about entries that were missing or that remained, or about a quota that was not kept.
 fn noticed(place: &FailurePlace<'_, '_>, notice: &Notice) -> Option<StorageFault> {
+    if notice.reason.code.is_quota_fault() {
+        let reason = notice.reason.clone().with(any::folder, &place.job.folder);
+        return Some(StorageFault { reason, may_be_planned: false, phase: None });
+    }
     let call = notice.call.as_ref()?;
     place.blamed(
         call,

@@ -61,6 +61,7 @@ const SECONDS: &[&str] = &[
     "timeout",
     "uncertainty",
     "until",
+    "waited",
     "wear_out",
     "window",
     "within",
@@ -71,6 +72,7 @@ const SECONDS: &[&str] = &[
 const BYTES: &[&str] = &[
     "allocated",
     "asked",
+    "beyond",
     "bytes",
     "compared",
     "fair",
@@ -81,6 +83,7 @@ const BYTES: &[&str] = &[
     "per_node",
     "repeated",
     "served",
+    "unused",
 ];
 const RATES: &[&str] = &[
     "high",
@@ -161,6 +164,7 @@ const COUNTS: &[&str] = &[
     "ranks",
     "ranks_in_all",
     "recorded",
+    "rejected",
     "sampled_blocks",
     "repetition",
     "repetitions",
@@ -216,6 +220,7 @@ fn sample(code: Code, name: &str, how: &str) -> Datum {
             return Datum::bytes(6e6);
         }
         (Code::ReportedRate, "best") => return Datum::rate(2.72e9),
+        (Code::QuotaNotShown, "used" | "expected") => return Datum::bytes(6e6),
         (Code::CachedRead, "memory") => return "tmpfs".into(),
         (Code::SlowGroup | Code::UnevenPlacement | Code::SlowRanks, "ranks") => return vec![2_u32, 6].into(),
         (Code::SlowGroup | Code::UnevenPlacement, "files") => {

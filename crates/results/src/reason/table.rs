@@ -1423,6 +1423,35 @@ reasons! {
         says ["{path} and later trees are not removed, because a walker removes one tree. Use as many \
                walkers as created them"];
 
+    // Quotas.
+    /// More was accepted beyond a limit than the run allows, and ranks were not rejected.
+    QuotaNotEnforced "quota-not-enforced" { rejected: Count, ranks: Count, beyond: Amount }
+        says ["{phase}: the quota rejected {rejected} of {ranks} ranks, and calls accepted {beyond} beyond the \
+               limit[ ({folder})]"];
+    /// The time of a step passed before all ranks were rejected.
+    QuotaNotReached "quota-not-reached" { timeout: Seconds }
+        says ["{phase}: {timeout} passed before all ranks were rejected. Use a longer --timeout or a lower \
+               limit"];
+    /// Ranks were rejected far below the limit.
+    QuotaEarly "quota-early" { unused: Amount }
+        says ["{phase}: the ranks were rejected although {unused} of the limit were not used"];
+    /// Ranks were rejected with another error than EDQUOT.
+    QuotaErrno "quota-errno" { ranks: Count, error: Text }
+        says ["{phase}: {ranks} ranks were rejected with {error} instead of EDQUOT"];
+    /// The usage that the system shows is not that of the files.
+    QuotaNotShown "quota-not-shown" { waited: Seconds, used: Amount, expected: Amount }
+        says ["{phase}: {waited} after its end the system shows a usage of {used} instead of {expected}[ \
+               ({folder})]"];
+    /// Space that was freed could not be used again.
+    QuotaNotFreed "quota-not-freed" { waited: Seconds }
+        says ["{phase}: {waited} after files were shortened, all writes were still rejected[ ({folder})]"];
+    /// The soft limit was passed, and the system reports no end of the grace.
+    GraceNotStarted "grace-not-started" {}
+        says ["{phase}: the soft limit is passed, but the system shows no end of its grace"];
+    /// Others could not write because of a limit that is not theirs.
+    OthersRejected "others-rejected" { moment: Text, error: Text }
+        says ["others cannot write {moment}: {error}[ ({folder})]"];
+
     // Projections.
     /// A step of the series has no usable value.
     StepUnusable "step-unusable" { test: Text } says ["{test} cannot be used. {cause}"];

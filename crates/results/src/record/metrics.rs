@@ -4,13 +4,13 @@ use units::Dimension;
 
 use GroupValue::{Rates, Starts};
 use MetricKind::{
-    Amount, Errors, Fairness, Latency, Matches, PartRate, Rate, Share, Span, Unevenness, WindowRate,
+    Amount, Errors, Excess, Fairness, Latency, Matches, PartRate, Rate, Share, Span, Unevenness, WindowRate,
 };
-use MetricValue::{OfGroup, OfTimeline, OfWriter, One, Over, Quotient};
+use MetricValue::{OfGroup, OfQuota, OfTimeline, OfWriter, One, Over, Quotient};
 use WorkPart::{Node, Rank};
 use measure::statistics::{jain, max, max_over_min, min, min_of_mean, range, spread};
 
-use super::{Counts, EachRank, Phase, WorkPart};
+use super::{Counts, EachRank, Phase, QuotaUse, WorkPart};
 use crate::reason::Datum;
 
 /// The maximum share of a read that may come from the client's page cache. The sentences about it state 1 %.
@@ -44,6 +44,8 @@ pub enum MetricKind {
     Latency,
     /// Bytes.
     Amount,
+    /// Bytes or inodes beyond a limit.
+    Excess,
     /// Failures or wrong data. Each one counts.
     Errors,
     /// Files that met the conditions of a search.
@@ -57,7 +59,7 @@ impl MetricKind {
     pub fn more_is_better(self) -> Option<bool> {
         match self {
             Self::Rate | Self::WindowRate | Self::PartRate | Self::Fairness => Some(true),
-            Self::Span | Self::Latency | Self::Errors | Self::Unevenness => Some(false),
+            Self::Span | Self::Latency | Self::Errors | Self::Unevenness | Self::Excess => Some(false),
             Self::Amount | Self::Matches | Self::Share => None,
         }
     }
@@ -83,6 +85,8 @@ enum MetricValue {
     Over(WorkPart, PartValues, PartStatistic),
     /// A statistic over the parts of a group, which have this phase at the same time.
     OfGroup(GroupValue, PartStatistic),
+    /// From the use of a quota, in these phases.
+    OfQuota(&'static [&'static str], fn(&QuotaUse) -> Option<f64>),
     /// From this phase and the one that wrote its data.
     OfWriter,
     /// From its timeline, by a rule of the plan.
@@ -152,6 +156,11 @@ impl MetricRow {
         matches!(self.value, OfTimeline)
     }
 
+    /// The phases that have it, for a metric of a quota.
+    pub fn of_quota(&self) -> Option<&'static [&'static str]> {
+        if let OfQuota(phases, _) = self.value { Some(phases) } else { None }
+    }
+
     /// The amount and the seconds that a rate is the quotient of.
     pub fn rate_parts(&self, phase: &Phase) -> Option<(u64, f64)> {
         match self.value {
@@ -209,6 +218,9 @@ impl MetricRow {
                 let values = self.part_values(phase)?;
                 statistic(&values.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())
             }
+            OfQuota(phases, value) => {
+                phase.quota.as_deref().filter(|_| phases.contains(&&*phase.phase)).and_then(value)
+            }
             OfGroup(..) | OfWriter | OfTimeline => None,
         }
     }
@@ -229,13 +241,19 @@ const SHARE: Option<Dimension> = Some(Dimension::Fraction);
 const BYTES: Option<Counts> = Some(Counts::Bytes);
 const OPERATIONS: Option<Counts> = Some(Counts::Operations);
 
+/// The phases of `quota` that use bytes or inodes, in which ranks are rejected, and after which usage is shown.
+const WRITES: &[&str] = &["write", "truncate", "rewrite"];
+const CREATES: &[&str] = &["create"];
+const REJECTS: &[&str] = &["write", "rewrite", "create"];
+const SHOWS: &[&str] = &["write", "truncate", "rewrite", "create"];
+
 /// The metrics that a phase can have: name, kind, dimension, what the phases count, value.
 ///
 /// `bw` is bytes divided by the total span, and `iops` operations divided by the transfer span, like IOR's
 /// columns of these names. `seconds` is the transfer span. `rate` is operations divided by the total span,
 /// from barrier to barrier, like mdtest. If the phase records when all ranks were active, `rate` is that of
 /// this time. Those of nodes and ranks are over their own rates, times or latencies, see
-/// [`EachRank::rates`]. `errors` is failed calls, wrong transfers and wrong sampled blocks. A call that fails
+/// [`EachRank::rates`]. Those of a quota are in [`QuotaUse`]. `errors` is failed calls, wrong transfers and wrong sampled blocks. A call that fails
 /// may also end the job, which then has no such phase.
 pub const METRICS: &[MetricRow] = &[
     row("bw", Rate, None, BYTES, Quotient(|phase| (phase.bytes, phase.spans.total_s))),
@@ -287,6 +305,10 @@ pub const METRICS: &[MetricRow] = &[
     row("part.max_over_min", Unevenness, SHARE, None, OfGroup(Rates, max_over_min)),
     row("part.jain", Fairness, SHARE, None, OfGroup(Rates, jain)),
     row("part.skew", Span, S, None, OfGroup(Starts, range)),
+    row("overshoot_bytes", Excess, Some(Dimension::Bytes), OPERATIONS, OfQuota(WRITES, overshoot)),
+    row("overshoot_inodes", Excess, Some(Dimension::Count), OPERATIONS, OfQuota(CREATES, overshoot)),
+    row("rejection", Span, S, OPERATIONS, OfQuota(REJECTS, QuotaUse::rejection_s)),
+    row("lag", Span, S, OPERATIONS, OfQuota(SHOWS, |quota| quota.lag_s)),
     row("sustained", WindowRate, None, None, OfTimeline),
     row("steady", WindowRate, None, None, OfTimeline),
 ];
@@ -297,6 +319,10 @@ fn operations(phase: &Phase) -> (u64, f64) {
         Some(window) => (window.ops, window.seconds),
         None => (phase.ops, phase.spans.total_s),
     }
+}
+
+fn overshoot(quota: &QuotaUse) -> Option<f64> {
+    Some(quota.overshoot() as f64)
 }
 
 fn latency(phase: &Phase, pick: fn(&super::Latency) -> f64) -> Option<f64> {

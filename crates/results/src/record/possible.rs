@@ -6,7 +6,7 @@
 
 use measure::{ByteTimeline, Histogram};
 
-use super::{Column, EachRank, Latency, Phase, Record, Timeline};
+use super::{Column, EachRank, Latency, Phase, QuotaUse, Record, Timeline};
 
 /// The most ranks of a job. The largest machines have fewer processors.
 const RANKS_MAX: u32 = 1 << 24;
@@ -71,9 +71,18 @@ impl Phase {
                 let share = self.cached_before.unwrap_or(0.0);
                 (!(0.0..=1.0).contains(&share)).then_some(("cached_before", "is not between 0 and 1"))
             })
+            .or_else(|| self.quota.as_deref().and_then(QuotaUse::flaw))
             .or_else(|| self.timeline.as_ref().and_then(Timeline::flaw))
             .or_else(|| self.latency.as_ref().and_then(Latency::flaw))
             .or_else(|| self.each_rank.as_ref().and_then(|each| each.flaw(self.ranks)))
+    }
+}
+
+impl QuotaUse {
+    fn flaw(&self) -> Option<Flaw> {
+        let moments = [self.reached_s, self.first_rejection_s, self.last_rejection_s, self.lag_s];
+        let moments = moments.into_iter().flatten().chain([self.reached_within_s]);
+        moments.into_iter().find_map(|seconds| negative("quota", seconds))
     }
 }
 

@@ -85,7 +85,11 @@ fn has_fault(records: &[Record]) -> bool {
     records.iter().any(|record| {
         let errors = errors_of(record);
         was_full |= errors.iter().any(|(errno, is_short)| error_cause(*errno, *is_short) == ErrorCause::Full);
-        let is_wrong = matches!(record, Record::Phase(phase) if has_wrong_data(phase, was_full));
+        let is_wrong = match record {
+            Record::Phase(phase) => has_wrong_data(phase, was_full),
+            Record::Notice(notice) => notice.reason.code.is_quota_fault(),
+            _ => false,
+        };
         is_wrong
             || errors.into_iter().any(|(errno, is_short)| match error_cause(errno, is_short) {
                 ErrorCause::Storage => !is_short || !was_full,
