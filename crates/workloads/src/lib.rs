@@ -17,3 +17,4 @@ pub mod ls_lr;
 pub mod md_workbench;
 pub mod mdtest;
 pub mod pfind;
+pub mod quota;
