@@ -9,6 +9,7 @@ use crate::ls_lr::LsLrOptions;
 use crate::mpi_io::MpiIoArgs;
 use crate::pfind::PfindOptions;
 use crate::planned::PlannedLine;
+use crate::quota::QuotaArgs;
 use crate::{clap_line, fdtree, flash_io, ior, md_workbench, mdtest};
 
 /// The programs that a command may start.
@@ -32,6 +33,8 @@ pub enum WorkloadName {
     MpiIo,
     /// `pfind`
     Pfind,
+    /// `quota`
+    Quota,
     /// `age`
     Age,
 }
@@ -212,6 +215,15 @@ pub const WORKLOADS: &[Workload] = &[
         fault: PfindOptions::fault,
         ..USUAL
     },
+    Workload {
+        name: WorkloadName::Quota,
+        names: &["quota"],
+        key: "quota",
+        place: &["{dir}"],
+        read: |words| WorkloadLine::Quota(Box::new(clap_line::read(words))),
+        fault: clap_line::fault::<QuotaArgs>,
+        ..USUAL
+    },
 ];
 
 impl WorkloadName {
@@ -281,6 +293,8 @@ pub enum WorkloadLine {
     MpiIo(Box<MpiIoArgs>),
     /// `pfind`
     Pfind(Box<PfindOptions>),
+    /// `quota`
+    Quota(Box<QuotaArgs>),
     /// `age`
     Age(Box<AgeArgs>),
 }
@@ -325,6 +339,7 @@ impl Deref for WorkloadLine {
             Self::LsLr(line) => &**line,
             Self::MpiIo(line) => &**line,
             Self::Pfind(line) => &**line,
+            Self::Quota(line) => &**line,
             Self::Age(line) => &**line,
         }
     }
@@ -428,6 +443,7 @@ mod tests {
             ("ls_lr", "--entries"),
             ("mpi_io", "--timeout"),
             ("mpi_io", "--launch"),
+            ("quota", "--limit"),
         ] {
             let rejected = ToolLine::parse(key, text).unwrap_err().0;
             assert!(rejected.contains("` has no value."), "{key} {text}: {rejected}");
@@ -541,6 +557,8 @@ mod tests {
             ("flash_io", "/scratch/f_", "`/scratch/f_` is not an option of flash-io"),
             ("ls_lr", "-n 4", "the plan's `ranks` sets the number"),
             ("ls_lr", "/scratch", "`/scratch` is not an option of ls-lr"),
+            ("quota", "/scratch --limit 1g", "`/scratch` is not an option of quota"),
+            ("quota", "--record r", "the campaign sets `--record` itself"),
         ] {
             let error = ToolLine::parse(key, text).unwrap_err().0;
             assert!(error.contains(why), "{text}: {error}");

@@ -226,6 +226,7 @@ mod tests {
             ("mdtest", "-n 1"),
             ("mpi_io", "--large"),
             ("pfind", "-C\"\nuses = \"M"),
+            ("quota", "--of group"),
         ];
         assert!(command::plan_keys().eq(lines.iter().map(|(key, _)| *key)));
         for (key, text) in lines {

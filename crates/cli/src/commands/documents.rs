@@ -53,6 +53,7 @@ const OTHERS: &[&str] = &[
     "rmdir",
     "sbatch",
     "sed",
+    "setquota",
     "sh",
     "sha256sum",
     "spack",

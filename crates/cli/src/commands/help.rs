@@ -43,6 +43,8 @@ enum ExitStatuses {
     Plan,
     /// It tries cases of a conformance suite.
     Cases,
+    /// It tests a quota.
+    Quota,
     /// It adds to a history, or reads it.
     History,
     /// It serves pages until it is asked to end.
@@ -132,6 +134,11 @@ impl ExitStatuses {
                 "3  a case has no outcome",
                 "4  an error of the program or of I/O",
             ],
+            Self::Quota => &[
+                "0  the quota was kept",
+                "2  wrong usage, or no limit to test",
+                "4  the quota was not kept, others were rejected, or an error of the program or of I/O",
+            ],
             Self::Work => {
                 &["0  done", "2  wrong usage", "4  an error of the program or of I/O, or wrong data"]
             }
@@ -144,7 +151,8 @@ const fn help(name: &'static str, exit: ExitStatuses, examples: &'static [&'stat
 }
 
 use ExitStatuses::{
-    Campaign, Cases, Comparison, Evidence, History, Index, Lint, Plan, Report, Server, Verdict, Watch, Work,
+    Campaign, Cases, Comparison, Evidence, History, Index, Lint, Plan, Quota, Report, Server, Verdict, Watch,
+    Work,
 };
 
 const GROUPS: &[CommandGroup] = &[
@@ -291,6 +299,15 @@ const GROUPS: &[CommandGroup] = &[
                 &[
                     "assay mpi-io --launch 'mpirun -n 4' /scratch/you",
                     "assay -n 4 mpi-io --only 'posix.*' /scratch/you",
+                ],
+            ),
+            help(
+                "quota",
+                Quota,
+                &[
+                    "assay -n 4 quota /scratch/you",
+                    "assay -n 4 quota --of project --as 1000:1000 /scratch/project",
+                    "srun -n 64 assay quota --limit 1TiB --used 200GiB /lustre/you",
                 ],
             ),
             help(

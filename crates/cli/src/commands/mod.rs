@@ -72,6 +72,7 @@ enum Command {
     Classic(ClassicCommand),
     Age(command::age::AgeArgs),
     MpiIo(command::mpi_io::MpiIoArgs),
+    Quota(command::quota::QuotaArgs),
 }
 
 /// A classic program, which has a parser of its own.
@@ -136,6 +137,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         }
         Command::Age(args) => return personalities::age::run(argv, args, ranks),
         Command::MpiIo(args) => return personalities::mpi_io::run(argv, args, ranks),
+        Command::Quota(args) => return personalities::quota::run(argv, args, ranks),
         _ if let Some(ranks) = ranks => Err(units::Usage(format!(
             "-n {ranks} is an option of workloads, such as `assay -n {ranks} ior`. Leave it out here."
         ))

@@ -21,6 +21,7 @@ mod perform;
 pub(crate) mod pfind;
 mod printer;
 mod program;
+pub(crate) mod quota;
 #[cfg(test)]
 mod rejection_tests;
 mod run_records;
@@ -61,6 +62,7 @@ fn personality(workload: WorkloadName) -> Personality {
         WorkloadName::Mdtest => Personality { run: Some(mdtest::run), check: mdtest::check },
         WorkloadName::MpiIo => Personality { run: None, check: mpi_io::check },
         WorkloadName::Pfind => Personality { run: Some(pfind::run), check: pfind::check },
+        WorkloadName::Quota => Personality { run: None, check: quota::check },
     }
 }
 

@@ -157,6 +157,7 @@ fn options(workload: WorkloadName) -> Vec<RandomOption> {
         WorkloadName::MpiIo => {
             parsed(&command::mpi_io::MpiIoArgs::augment_args(clap::Command::new("mpi-io")))
         }
+        WorkloadName::Quota => parsed(&command::quota::QuotaArgs::augment_args(clap::Command::new("quota"))),
         WorkloadName::Age => parsed(&command::age::AgeArgs::augment_args(clap::Command::new("age"))),
         WorkloadName::Ls => Vec::new(),
     }
@@ -168,7 +169,11 @@ pub(super) fn line(workload: WorkloadName) -> impl Strategy<Value = Vec<String>>
     let tokens = option.prop_map(|(option, name, value, is_glued)| option.tokens(&name, &value, is_glued));
     let has_dir = matches!(
         workload,
-        WorkloadName::Pfind | WorkloadName::LsLr | WorkloadName::MpiIo | WorkloadName::Age
+        WorkloadName::Pfind
+            | WorkloadName::LsLr
+            | WorkloadName::MpiIo
+            | WorkloadName::Quota
+            | WorkloadName::Age
     );
     vec(tokens, 0..7).prop_map(move |all| {
         let dir = if has_dir { vec!["d".to_owned()] } else { Vec::new() };
@@ -240,6 +245,7 @@ fn the_linter_rejects_the_lines_of_the_other_workloads_that_their_rules_reject()
         WorkloadName::FlashIo,
         WorkloadName::LsLr,
         WorkloadName::MpiIo,
+        WorkloadName::Quota,
         WorkloadName::Age,
     ] {
         agree_on_random_lines(workload, 1000);

@@ -1,7 +1,8 @@
 //! Programs of the system that set up what tests need, such as mounts and servers.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::campaign::skipped;
@@ -26,6 +27,15 @@ pub fn quiet(program: &str, words: &[&str]) -> bool {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
+}
+
+/// Makes a directory that belongs to this user and group, in one that all users may enter.
+pub fn make_dir_of(parent: &Path, name: &str, id: u32) -> PathBuf {
+    let dir = parent.join(name);
+    fs::create_dir(&dir).unwrap();
+    chown(&dir, Some(id), Some(id)).unwrap();
+    fs::set_permissions(parent, fs::Permissions::from_mode(0o755)).unwrap();
+    dir
 }
 
 /// Whether processes here may have networks of their own, connected by a pair of devices. If not, prints that

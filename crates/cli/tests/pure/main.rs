@@ -78,6 +78,7 @@ mod plan_check;
 mod plan_errors;
 mod plan_init;
 mod preloaded;
+mod quota;
 mod report_pdf;
 mod serve;
 mod serve_limits;

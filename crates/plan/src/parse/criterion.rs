@@ -184,7 +184,10 @@ impl Defaults<'_> {
         }
         let (row, outcome) = (MetricRow::named(kind), CaseOutcome::named(kind));
         if row.is_none() && outcome.is_none() {
-            let of_test = |row: &&MetricRow| !row.needs_rule() && row.of_group().is_none();
+            let is_quota = test.line.name() == Some(WorkloadName::Quota);
+            let of_test = |row: &&MetricRow| {
+                !row.needs_rule() && row.of_group().is_none() && (is_quota || row.of_quota().is_none())
+            };
             let metrics = METRICS.iter().filter(of_test).map(|row| row.name);
             let all = metrics.chain(CaseOutcome::WORDS.iter().copied());
             let known: Vec<&str> = all.filter(|name| test.line.yields(name)).collect();
@@ -222,6 +225,11 @@ impl Defaults<'_> {
         }
         if row.is_some_and(|row| row.kind == MetricKind::Matches) && phase != "find" {
             return Err(format!("`{word}`: only `find` has this"));
+        }
+        if let Some(phases) = row.and_then(MetricRow::of_quota)
+            && (test.line.name() != Some(WorkloadName::Quota) || !phases.contains(&phase))
+        {
+            return Err(format!("`{word}`: `quota` has this for {}", phases.join(", ")));
         }
         let has_ranks = !is_part(phase) && test.line.name().is_some_and(WorkloadName::records_ranks);
         if row.is_some_and(|row| row.part().is_some()) && !has_ranks {

@@ -41,6 +41,8 @@ keys! {
             "an `assay flash-io` command line: checkpoint and plot files" keeps "";
         mpi_io: Option<Spanned<String>>, "\"--only access.*\"",
             "an `assay mpi-io` command line: the conformance suite" keeps "";
+        quota: Option<Spanned<String>>, "\"--of project\"",
+            "an `assay quota` command line: writes and creates until a limit rejects it" keeps "";
         app: Option<Spanned<AppKeys>>, "{ argv = [\"./umt\"], parse = \"ior\" }", "an external program";
         ranks: Option<Spanned<Count>>, "32", "the total number of ranks";
         nodes: Option<Spanned<NodesValue>>, "\"90%\"", "nodes, each with `ppn` ranks";
@@ -102,6 +104,7 @@ keys! {
         decide: Option<DecideKeys>, "{ rule = \"median\" }", "how its verdict is reached";
     }
     forms ["ior"], ["mdtest"], ["md_workbench"], ["fdtree"], ["ls_lr"], ["pfind"], ["flash_io"], ["mpi_io"],
+        ["quota"],
         ["app"], ["like"];
 }
 
@@ -449,6 +452,7 @@ impl TestKeys {
             ("mdtest", &self.mdtest),
             ("mpi_io", &self.mpi_io),
             ("pfind", &self.pfind),
+            ("quota", &self.quota),
         ];
         all.into_iter().filter_map(|(key, line)| Some((key, line.as_ref()?)))
     }

@@ -37,7 +37,7 @@ fn a_metadata_test_is_checked_like_an_ior_test() {
         (
             test_with("role = \"reported\""),
             "p.toml:5:6: test T has no command line. Give one as `ior`, `fdtree`, `flash_io`, `ls_lr`, \
-             `md_workbench`, `mdtest`, `mpi_io`, `pfind`, `app`.",
+             `md_workbench`, `mdtest`, `mpi_io`, `pfind`, `quota`, `app`.",
         ),
         (
             test_with("ior = \"-w\"\nmdtest = \"-n 5\"\nrole = \"reported\""),
@@ -65,6 +65,17 @@ fn a_metadata_test_is_checked_like_an_ior_test() {
             ),
             "p.toml:7:24: test T: `benchmark_stat.node.min`: the work of single ranks is not recorded for \
              this phase",
+        ),
+        (
+            asked("file_stat.overshoot_inodes", "1 count"),
+            "p.toml:7:24: test T: `file_stat.overshoot_inodes`: `quota` has this for create",
+        ),
+        (
+            test_with(
+                "quota = \"--of group\"\ncriterion = { metric = \"create.overshoot_bytes\", op = \"<=\", \
+                 value = \"1 B\" }",
+            ),
+            "p.toml:7:24: test T: `create.overshoot_bytes`: `quota` has this for write, truncate, rewrite",
         ),
         (
             test_with("mdtest = \"-T -F -n 5\"\nrole = \"reported\""),
