@@ -40,6 +40,7 @@ mod mpi_io_stopped;
 mod nodes;
 mod pfind;
 mod preloaded;
+mod quota;
 mod scale;
 mod stuck;
 mod ten_clauses;

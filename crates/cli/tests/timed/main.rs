@@ -19,6 +19,7 @@ mod file_system_faults;
 mod file_systems;
 mod ior_pace;
 mod outcomes;
+mod quota_kernel;
 mod stragglers;
 mod track_nightly;
 mod track_truth;
