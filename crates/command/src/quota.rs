@@ -41,8 +41,8 @@ pub enum QuotaCounts {
 /// Write, grow and create files until a quota rejects it
 ///
 /// An administrator has set the limit for the user, group or project of new files in DIR. The ranks write,
-/// grow and shorten files of their own, write again, and create empty files. Each step ends when all ranks were
-/// rejected, or --beyond above the limit. All files are removed.
+/// grow and shorten files of their own, write again, and create empty files. Each step ends when all ranks
+/// were rejected, or --beyond above the limit. All files are removed.
 ///
 /// Limits and usage are those that the system reports. The limit of a project is reported to root only.
 #[derive(Clone, Debug, PartialEq, clap::Args)]

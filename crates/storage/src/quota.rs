@@ -1,8 +1,8 @@
 //! Limits and usage of a user, group or project, as the kernel reports them.
 //!
 //! The calls are `quotactl_fd(2)`, since Linux 5.14, and `quotactl(2)` before. Their generic structures
-//! (`if_dqblk`, `if_dqinfo` of linux/quota.h) are also those of XFS. The kernel reports limits of its own user
-//! and of its own groups to everybody, and all others to root. Network file systems do not answer.
+//! (`if_dqblk`, `if_dqinfo` of linux/quota.h) are also those of XFS. The kernel reports to each user the
+//! limits of this user and of their groups, and to root all limits. Network file systems do not answer.
 //!
 //! Never here: setting a limit.
 #![allow(unsafe_code)]

@@ -80,7 +80,8 @@ fn a_limit_that_nothing_enforces_ends_with_status_4_and_the_files_are_removed() 
     assert_eq!(ran.status, Some(4), "{ran:#?}");
     for (phase, beyond) in [("write", "256 KiB"), ("create", "2")] {
         let warning = format!(
-            "assay: warning: {phase}: the quota rejected 0 of 2 ranks, and calls accepted {beyond} beyond the limit"
+            "assay: warning: {phase}: the quota rejected 0 of 2 ranks, and calls accepted {beyond} beyond \
+             the limit"
         );
         assert!(ran.out.contains(&warning), "{phase}: {}", ran.out);
     }

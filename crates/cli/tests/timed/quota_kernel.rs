@@ -1,7 +1,8 @@
 //! `assay quota` against the quotas of a kernel: projects on XFS, users, groups and projects on ext4.
 //!
-//! The kernel of this machine may have no quotas. So the kernel of a Debian package runs in a virtual machine,
-//! with the program and its libraries in memory and the file systems on images. This test judges the records.
+//! The kernel of this machine may have no quotas. So the kernel of a Debian package runs in a virtual
+//! machine, with the program and its libraries in memory and the file systems on images. This test judges the
+//! records.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +16,8 @@ use crate::common::campaign::skipped;
 use crate::common::system::{attempt, done};
 use crate::common::{on_path, only_in_all, program, run_for};
 
-/// The longest time of the machine, whose processor is emulated: KVM does not start it in each virtual machine.
+/// The longest time of the machine. Its processor is emulated, because KVM may not work within a virtual
+/// machine.
 const MACHINE: Duration = Duration::from_secs(600);
 /// Modules, each after those that it needs.
 const MODULES: [&str; 6] = ["virtio_pci", "virtio_blk", "xfs", "ext4", "quota_v2", "crc32c_generic"];

@@ -184,14 +184,7 @@ impl Defaults<'_> {
         }
         let (row, outcome) = (MetricRow::named(kind), CaseOutcome::named(kind));
         if row.is_none() && outcome.is_none() {
-            let is_quota = test.line.name() == Some(WorkloadName::Quota);
-            let of_test = |row: &&MetricRow| {
-                !row.needs_rule() && row.of_group().is_none() && (is_quota || row.of_quota().is_none())
-            };
-            let metrics = METRICS.iter().filter(of_test).map(|row| row.name);
-            let all = metrics.chain(CaseOutcome::WORDS.iter().copied());
-            let known: Vec<&str> = all.filter(|name| test.line.yields(name)).collect();
-            return Err(format!("unknown metric `{kind}`{}", among(kind, &known)));
+            return Err(format!("unknown metric `{kind}`{}", among(kind, &known_metrics(test))));
         }
         if !phases.iter().any(|known| known == phase) {
             return Err(format!(
@@ -227,7 +220,7 @@ impl Defaults<'_> {
             return Err(format!("`{word}`: only `find` has this"));
         }
         if let Some(phases) = row.and_then(MetricRow::of_quota)
-            && (test.line.name() != Some(WorkloadName::Quota) || !phases.contains(&phase))
+            && !(tests_quota(test) && phases.contains(&phase))
         {
             return Err(format!("`{word}`: `quota` has this for {}", phases.join(", ")));
         }
@@ -273,6 +266,20 @@ impl Defaults<'_> {
         let by_bound = matches!(wire.rule, wire::RuleWord::LowerBound);
         Ok(Decide { chosen: true, stat, by_bound, as_written, asked, looks })
     }
+}
+
+fn tests_quota(test: &Test) -> bool {
+    test.line.name() == Some(WorkloadName::Quota)
+}
+
+/// The metrics that a phase of the test can have without a rule of the plan.
+fn known_metrics(test: &Test) -> Vec<&'static str> {
+    let of_test = |row: &&MetricRow| {
+        !row.needs_rule() && row.of_group().is_none() && (tests_quota(test) || row.of_quota().is_none())
+    };
+    let metrics = METRICS.iter().filter(of_test).map(|row| row.name);
+    let all = metrics.chain(CaseOutcome::WORDS.iter().copied());
+    all.filter(|name| test.line.yields(name)).collect()
 }
 
 /// The statistic that is compared: the one that the criterion names, that of `best_of`, or that of `decide`.

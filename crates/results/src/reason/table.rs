@@ -1426,8 +1426,8 @@ reasons! {
     // Quotas.
     /// More was accepted beyond a limit than the run allows, and ranks were not rejected.
     QuotaNotEnforced "quota-not-enforced" { rejected: Count, ranks: Count, beyond: Amount }
-        says ["{phase}: the quota rejected {rejected} of {ranks} ranks, and calls accepted {beyond} beyond the \
-               limit[ ({folder})]"];
+        says ["{phase}: the quota rejected {rejected} of {ranks} ranks, and calls accepted {beyond} beyond \
+               the limit[ ({folder})]"];
     /// The time of a step passed before all ranks were rejected.
     QuotaNotReached "quota-not-reached" { timeout: Seconds }
         says ["{phase}: {timeout} passed before all ranks were rejected. Use a longer --timeout or a lower \

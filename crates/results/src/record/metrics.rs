@@ -241,7 +241,8 @@ const SHARE: Option<Dimension> = Some(Dimension::Fraction);
 const BYTES: Option<Counts> = Some(Counts::Bytes);
 const OPERATIONS: Option<Counts> = Some(Counts::Operations);
 
-/// The phases of `quota` that use bytes or inodes, in which ranks are rejected, and after which usage is shown.
+/// The phases of `quota` that use bytes or inodes, in which ranks are rejected, and after which usage is
+/// shown.
 const WRITES: &[&str] = &["write", "truncate", "rewrite"];
 const CREATES: &[&str] = &["create"];
 const REJECTS: &[&str] = &["write", "rewrite", "create"];
@@ -253,8 +254,8 @@ const SHOWS: &[&str] = &["write", "truncate", "rewrite", "create"];
 /// columns of these names. `seconds` is the transfer span. `rate` is operations divided by the total span,
 /// from barrier to barrier, like mdtest. If the phase records when all ranks were active, `rate` is that of
 /// this time. Those of nodes and ranks are over their own rates, times or latencies, see
-/// [`EachRank::rates`]. Those of a quota are in [`QuotaUse`]. `errors` is failed calls, wrong transfers and wrong sampled blocks. A call that fails
-/// may also end the job, which then has no such phase.
+/// [`EachRank::rates`]. Those of a quota are in [`QuotaUse`]. `errors` is failed calls, wrong transfers and
+/// wrong sampled blocks. A call that fails may also end the job, which then has no such phase.
 pub const METRICS: &[MetricRow] = &[
     row("bw", Rate, None, BYTES, Quotient(|phase| (phase.bytes, phase.spans.total_s))),
     row("rate", Rate, None, OPERATIONS, Quotient(operations)),

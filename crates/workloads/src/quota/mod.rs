@@ -1,8 +1,8 @@
 //! Ranks write, grow and create files until a quota rejects it.
 //!
 //! All files are in a new directory, one directory of each rank in it. Phases `write`, `truncate`, `rewrite`
-//! and `create` each end with the state of the limit. Before, at each limit and at the end a file of others is
-//! written. docs/explanation/quota.md defines the numbers.
+//! and `create` each end with the state of the limit. Before, at each limit and at the end a file of others
+//! is written. docs/explanation/quota.md defines the numbers.
 //!
 //! Invariant: only what this run made is removed, also after a failure. No limit is set.
 //! Never here: the command line, text for people.
@@ -189,7 +189,7 @@ impl QuotaRun<'_, '_> {
         loop {
             let end = self.write("rewrite", limit, file, cut.own)?;
             let nothing = end.held == cut.held && end.is_rejected;
-            // Rank 0's time decides, so that all ranks go on together.
+            // Rank 0's time decides, so that all ranks do the same.
             let waited_s = (self.rank.clock.ns() - begun_ns) as f64 * 1e-9;
             let waits = self.rank.comm.rank() == 0 && waited_s < self.request.wait_s;
             if nothing && self.rank.comm.reduce_one(waits.into(), Reduce::Max)? > 0 {

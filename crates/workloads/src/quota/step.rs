@@ -30,8 +30,8 @@ const NEVER: u64 = (1 << 62) - 1;
 
 /// How a phase ends.
 pub(super) enum Course {
-    /// All ranks together may have `most`. What is left of it is divided among the ranks that were not rejected,
-    /// at least `least` for each, until there are none of one or the other.
+    /// All ranks together may have `most`. What is left of it is divided among the ranks that were not
+    /// rejected, at least `least` for each. This ends when nothing is left, or no rank.
     Rounds { most: u64, least: u64 },
     /// After these items the ranks wait for each other.
     Parts(&'static [u64]),
@@ -244,8 +244,8 @@ impl QuotaRun<'_, '_> {
         Ok(StepEnd { name, phase, used, own, held, rejected, is_rejected, is_timed_out: false })
     }
 
-    /// Waits until the system shows the usage after a phase, and reports a usage that it does not show. `ended`
-    /// is when the phase ended on this rank. Collective.
+    /// Waits until the system shows the usage after a phase. `ended` is when the phase ended on this rank.
+    /// Collective.
     fn shown(&mut self, limit: &TestedLimit, end: &StepEnd, ended: Tick) -> Result<Shown, Halt> {
         if !limit.shown {
             return Ok(Shown::default());

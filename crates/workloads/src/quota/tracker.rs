@@ -11,7 +11,8 @@ pub(super) const CALLS: [&str; 4] = ["write", "fsync", "truncate", "mknod"];
 /// `EDQUOT` and `ENOSPC`, which XFS has for projects.
 pub(super) const ERRNOS: [i32; 2] = [122, 28];
 
-/// The rejection of a rank: the place of its call in [`CALLS`] and of its error in [`ERRNOS`], and the moment.
+/// The rejection of a rank: the place of its call in [`CALLS`], that of its error in [`ERRNOS`], and the
+/// moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rejected {
     pub(super) call: usize,
@@ -50,7 +51,7 @@ impl Tracker {
         }
     }
 
-    /// The phase begins on this rank, `begun_ns` after the common moment. The clock is more exact than before.
+    /// The phase begins on this rank, `begun_ns` after the common moment. The clock is more exact now.
     pub(super) fn start(&mut self, clock: &CycleClock, begun: Tick, begun_ns: u64) {
         (self.clock, self.begun, self.begun_ns) = (clock.clone(), begun, begun_ns);
     }
@@ -89,7 +90,7 @@ impl Tracker {
         self.rejected.is_none()
     }
 
-    /// The start of the interval in which all ranks together had accepted `room`, and its length, nanoseconds.
+    /// The start of the interval in which all ranks together had used `room`, and its length, nanoseconds.
     /// `None` if they did not. Collective.
     pub(super) fn reached(&mut self, comm: &dyn Comm, room: u64) -> Result<Option<(u64, u64)>, Halt> {
         let shift = comm.reduce_one(self.accepted.shift().into(), Reduce::Max)?;

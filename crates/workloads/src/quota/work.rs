@@ -65,7 +65,8 @@ impl RankFile {
         }
     }
 
-    /// Writes at the end of what the rank has. The error is a rejection, see [`Tracker::reject`], or a failure.
+    /// Writes at the end of what the rank has. The error is a rejection, see [`Tracker::reject`], or a
+    /// failure.
     fn write(&mut self, tracker: &mut Tracker, most: u64) -> Result<(), (&'static str, io::Error)> {
         let length = self.transfer().min(most) as usize;
         let moved = self.file.write_at(&self.data[..length], tracker.held);

@@ -169,8 +169,8 @@ mod tests {
             ended(&phase),
             "write      1.00 MiB (1048583 B) accepted in 4.00 s, 7 B beyond the limit\n\
              \x20          2 of 2 ranks rejected: 1 in write with EDQUOT, 1 in fsync with ENOSPC\n\
-             \x20          the first at most 250 ms, the last at most 2.00 s after the limit was reached (known \
-             to 500 ms)\n\
+             \x20          the first at most 250 ms, the last at most 2.00 s after the limit was \
+             reached (known to 500 ms)\n\
              \x20          the system shows 1.00 MiB (1048576 B), at most 250 ms later\n"
         );
         phase.quota = Some(Box::new(QuotaUse { limit: 9, accepted_max: 5, ..QuotaUse::default() }));

@@ -67,17 +67,6 @@ fn a_metadata_test_is_checked_like_an_ior_test() {
              this phase",
         ),
         (
-            asked("file_stat.overshoot_inodes", "1 count"),
-            "p.toml:7:24: test T: `file_stat.overshoot_inodes`: `quota` has this for create",
-        ),
-        (
-            test_with(
-                "quota = \"--of group\"\ncriterion = { metric = \"create.overshoot_bytes\", op = \"<=\", \
-                 value = \"1 B\" }",
-            ),
-            "p.toml:7:24: test T: `create.overshoot_bytes`: `quota` has this for write, truncate, rewrite",
-        ),
-        (
             test_with("mdtest = \"-T -F -n 5\"\nrole = \"reported\""),
             "p.toml:6:10: test T: no test created the files that it works on. Add `uses` with the id of \
              the test that creates them.",
@@ -101,6 +90,25 @@ fn a_metadata_test_is_checked_like_an_ior_test() {
     let jobs = plan::schedule::jobs(&plan, &[]).unwrap();
     assert_eq!((jobs[1].workload, jobs[1].words.join(" ")), ("mdtest", "-T -F -n 5 -d {dir}/mdtest".into()));
     assert_eq!((jobs[0].files.as_str(), jobs[1].files.as_str()), ("tests/M-r1", "tests/M-r1"));
+}
+
+#[test]
+fn a_metric_of_a_quota_is_only_for_the_steps_that_have_it() {
+    for (rest, error) in [
+        (
+            asked("file_stat.overshoot_inodes", "1 count"),
+            "p.toml:7:24: test T: `file_stat.overshoot_inodes`: `quota` has this for create",
+        ),
+        (
+            test_with(
+                "quota = \"--of group\"\ncriterion = { metric = \"create.overshoot_bytes\", op = \"<=\", \
+                 value = \"1 B\" }",
+            ),
+            "p.toml:7:24: test T: `create.overshoot_bytes`: `quota` has this for write, truncate, rewrite",
+        ),
+    ] {
+        assert_eq!(rejection(&rest), error);
+    }
 }
 
 /// An mpi_io test with a criterion.
