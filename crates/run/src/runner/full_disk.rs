@@ -207,6 +207,7 @@ pub(super) fn with_advice(trouble: Trouble, asked: &CampaignRequest) -> Trouble 
 
 #[cfg(test)]
 mod tests {
+    use results::reason::{Code, Reason};
     use results::record::{Check, End, Failed, FailedOperation, FailureReason, SampledData, WaitingCall};
 
     use super::*;
@@ -249,6 +250,10 @@ mod tests {
         Record::Phase(Box::new(Phase { check, ..Phase::default() }))
     }
 
+    fn notice(code: Code) -> Record {
+        Record::Notice(Notice { reason: Reason::new(code), ..Notice::default() })
+    }
+
     fn end() -> Record {
         Record::End(End::default())
     }
@@ -275,6 +280,7 @@ mod tests {
             (vec![failure(Some(ENOSPC)), end()], full),
             (vec![failed(&[ENOSPC]), end()], full),
             (vec![failed(&[EACCES, EDQUOT]), end()], quota),
+            (vec![failed(&[EDQUOT]), notice(Code::OthersRejected), end()], "fault"),
             (vec![failed(&[EIO, ENOSPC]), end()], "fault"),
             (vec![failed(&[ENOSPC, EIO]), end()], "fault"),
             (vec![failed(&[ENOSPC]), failure(Some(EIO)), end()], "fault"),
