@@ -1,8 +1,8 @@
 //! Communication between ranks, and how all ranks fail together.
 //!
-//! Not collective are `rank`, `size`, `node_name`, the messages (`post`, `has_unsent`, `poll`) and the methods
-//! on the alarm. All ranks of the communicator call every other method, in the same order. Between two
-//! collectives no rank may leave alone; `?` follows `agree`, never a bare local result.
+//! Not collective are `rank`, `size`, `node_name`, the messages (`post`, `has_unsent`, `poll`) and the
+//! methods on the alarm. All ranks of the communicator call every other method, in the same order. Between
+//! two collectives no rank may leave alone; `?` follows `agree`, never a bare local result.
 //!
 //! Never here: storage, time, printing.
 

@@ -47,8 +47,8 @@ impl Defaults<'_> {
             return Err(self.place.error(gap, format!("{who}: {what}")));
         }
         if wire.own_files && (!test.setup.is_empty() || has_prepared_files(uses, plan)) {
-            let what = "require.own_files: leave out `setup` and `uses` of a dataset, here and where its files \
-                        are made";
+            let what = "require.own_files: leave out `setup` and `uses` of a dataset, also in the test that \
+                        makes the files";
             return Err(self.place.error(keys, format!("{who}: {what}")));
         }
         let is_mixed = |order: &Spanned<wire::OrderWord>| *order.get_ref() != wire::OrderWord::Sequential;

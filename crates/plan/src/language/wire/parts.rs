@@ -104,8 +104,7 @@ keys! {
         decide: Option<DecideKeys>, "{ rule = \"median\" }", "how its verdict is reached";
     }
     forms ["ior"], ["mdtest"], ["md_workbench"], ["fdtree"], ["ls_lr"], ["pfind"], ["flash_io"], ["mpi_io"],
-        ["quota"],
-        ["app"], ["like"];
+        ["quota"], ["app"], ["like"];
 }
 
 keys! {
