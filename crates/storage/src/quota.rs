@@ -64,7 +64,7 @@ impl Quotas for MountedQuotas {
     }
 
     fn limits(&self, path: &Path, of: QuotaOf, id: u32) -> io::Result<QuotaLimits> {
-        let dir = open(path)?;
+        let dir = fs::open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let mut found = libc::dqblk {
             dqb_bhardlimit: 0,
             dqb_bsoftlimit: 0,
@@ -131,12 +131,10 @@ struct Attributes {
     reserved: [u8; 8],
 }
 
-fn open(path: &Path) -> io::Result<OwnedFd> {
-    Ok(fs::open(path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?)
-}
-
 fn project_of(path: &Path) -> io::Result<u32> {
-    let file = open(path)?;
+    // Its owner may replace the file, also by a pipe, which must not hold the run.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = fs::open(path, flags, Mode::empty())?;
     let mut found = Attributes::default();
     // SAFETY: the descriptor is open, and the call fills such a structure.
     answered(unsafe { libc::ioctl(file.as_raw_fd(), GET_ATTRIBUTES, &raw mut found) })?;

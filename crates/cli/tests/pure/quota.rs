@@ -135,6 +135,21 @@ fn root_works_as_another_user_whose_files_they_are() {
     let of_others = |phase: &serde_json::Value| phase["phase"] == "others" && phase["ops"] == 1;
     assert_eq!(phases(dir.path()).iter().filter(|phase| of_others(phase)).count(), 3);
     assert!(names(&dir.path().join("d")).is_empty() && names(&dir.path().join("others")).is_empty());
+    // A campaign makes directories that only root may write to.
+    let rooted = dir.path().join("rooted");
+    std::fs::create_dir(&rooted).unwrap();
+    std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let ran = run(Command::new(program())
+        .current_dir(dir.path())
+        .args(["-n", "2", "quota"])
+        .args("--as 1234:1234 --limit 1m --used 0B rooted".split(' ')));
+    assert!(ran.status == Some(4) && ran.out.contains("files of user 1234\n"), "{ran:#?}");
+    assert!(names(&rooted).is_empty(), "{ran:#?}");
+    // Root as others may exceed limits.
+    let alone = words.replace(" --other-as 1235:1235", " --of group");
+    let ran =
+        run(Command::new(program()).current_dir(dir.path()).arg("quota").args(alone.split_whitespace()));
+    assert!(ran.status == Some(2) && ran.err.contains("Add --other-as UID:GID."), "{ran:#?}");
     // The same user is no other one.
     let words = words.replace("1235:1235", "1234:1234").replace("--other-dir others", "--other-dir d");
     let ran =

@@ -27,6 +27,8 @@ use crate::system_file;
 const HOLDS: &str = "holds the lock";
 /// How long the process may take to start and to lock.
 const START: Duration = Duration::from_secs(20);
+/// The clocks of two nodes are compared far better than this, nanoseconds.
+const CLOCKS_NS: i64 = 50_000_000;
 /// A rank tries again after this part of the time that it has waited.
 const PAUSE_PART: u32 = 16;
 const PAUSE_MIN: Duration = Duration::from_millis(1);
@@ -76,16 +78,18 @@ pub(super) fn releases(cx: &mut CaseContext<'_>, owner: Owner) -> CaseResult {
     };
     let free = cx.agree("lock at the end of the time", rest())?;
     let waited = free.map(|free| Duration::from_nanos((free - killed).max(0) as u64));
-    cx.all("compare the times", || match waited.filter(|time| *time <= within) {
-        Some(_) => Ok(()),
-        None => Err(not_released(&path, within, waited)),
+    let is_early = free.is_some_and(|free| free + CLOCKS_NS < killed);
+    cx.all("compare the times", || match waited {
+        Some(_) if is_early => Err(not_released(&path, within, "free before the kill".to_owned())),
+        Some(time) if time <= within => Ok(()),
+        Some(time) => Err(not_released(&path, within, format!("after {:.3} s", time.as_secs_f64()))),
+        None => Err(not_released(&path, within, "still locked".to_owned())),
     })?;
     cx.note = times(cx, waited.unwrap_or_default())?;
     Ok(())
 }
 
-fn not_released(path: &Path, within: Duration, waited: Option<Duration>) -> CaseProblem {
-    let found = waited.map_or("still locked".to_owned(), |time| format!("after {:.3} s", time.as_secs_f64()));
+fn not_released(path: &Path, within: Duration, found: String) -> CaseProblem {
     CaseProblem::with_evidence(Evidence {
         path: path.display().to_string(),
         expected: format!("free after at most {} s", within.as_secs()),

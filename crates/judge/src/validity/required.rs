@@ -78,7 +78,7 @@ fn nodes(required: &Requirements, job: &Job) -> Option<Reason> {
 /// Another job, or too much time, between this repetition and the one before.
 fn apart(case: &TestCriterion<'_>, required: &Requirements, job: &Job) -> Option<Reason> {
     let number = job.info.repetition;
-    let before = case.jobs().iter().find(|before| before.info.repetition + 1 == number);
+    let before = case.jobs().iter().find(|before| Some(before.info.repetition) == number.checked_sub(1));
     let before = before.filter(|_| required.consecutive)?;
     let spans = window::from_start_to_end(before).zip(window::from_start_to_end(job));
     let Some((first, second)) = spans.filter(|(first, second)| first.from < second.from) else {

@@ -44,7 +44,7 @@ pub struct QuotaUse {
     pub accepted_end: u64,
     /// Who was rejected, and how. Each rank at most once.
     pub rejections: Vec<QuotaRejection>,
-    /// The start of the interval in which the accepted calls reached the limit; absent if they did not.
+    /// The start of the interval in which the accepted calls reached the limit, or all that they got of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached_s: Option<f64>,
     /// The length of that interval, seconds.
@@ -84,7 +84,9 @@ pub struct QuotaRejection {
 impl QuotaUse {
     /// What the calls accepted beyond the limit.
     pub fn overshoot(&self) -> u64 {
-        self.used_before.saturating_add(self.accepted_max).saturating_sub(self.limit)
+        let beyond = self.used_before.saturating_add(self.accepted_max).saturating_sub(self.limit);
+        // What was used before the run is no fault of this limit.
+        beyond.min(self.accepted_max)
     }
 
     /// Seconds from reaching the limit until the last rank was rejected, at most. 0 if the limit was not
@@ -125,6 +127,8 @@ mod tests {
         assert_eq!(found.overshoot(), 7);
         found.accepted_max = 0;
         assert_eq!(found.overshoot(), 0);
+        (found.used_before, found.accepted_max) = (150, 3);
+        assert_eq!(found.overshoot(), 3, "the limit was exceeded before");
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use ranks::{FailureCause, Halt};
+use rustix::fs::OFlags;
+use rustix::process::{Gid, Uid};
 use storage::{File, Mode};
 
 use super::acting::Acting;
@@ -48,12 +50,7 @@ impl RankPlace {
 impl QuotaRun<'_, '_> {
     /// Makes the directory of the run. An existing one is rejected.
     pub(super) fn make_home(&mut self) -> Result<(), Halt> {
-        let made = if self.rank.comm.rank() == 0 {
-            Acting::begin(self.request.acting)
-                .and_then(|_acting| self.names.make_dir(&c_path(&self.home), 0o755))
-        } else {
-            Ok(())
-        };
+        let made = if self.rank.comm.rank() == 0 { self.make_own_dir() } else { Ok(()) };
         let made = made.map_err(|error| {
             let path = self.home.display();
             match error.kind() {
@@ -67,6 +64,33 @@ impl QuotaRun<'_, '_> {
             }
         });
         self.rank.comm.agree(REJECTED, made)
+    }
+
+    /// Makes the directory as the user who works, or as root for this user. A campaign makes directories that
+    /// only root may write to.
+    fn make_own_dir(&self) -> io::Result<()> {
+        let path = c_path(&self.home);
+        let by_root = self.as_user_or_root(&|| self.names.make_dir(&path, 0o755))?;
+        let Some(ids) = self.request.acting.filter(|_| by_root) else { return Ok(()) };
+        // By the descriptor, because a name may be replaced.
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let given = rustix::fs::open(&path, flags, rustix::fs::Mode::empty()).and_then(|dir| {
+            rustix::fs::fchown(dir, Some(Uid::from_raw(ids.uid)), Some(Gid::from_raw(ids.gid)))
+        });
+        given.map_err(|error| {
+            let _ = self.names.remove_dir(&path);
+            error.into()
+        })
+    }
+
+    /// Does a call as the user who works, or as root if this user may not. Whether root did it.
+    fn as_user_or_root(&self, call: &dyn Fn() -> io::Result<()>) -> io::Result<bool> {
+        match Acting::begin(self.request.acting).and_then(|_acting| call()) {
+            Err(error) if self.request.acting.is_some() && error.kind() == ErrorKind::PermissionDenied => {
+                call().map(|()| true)
+            }
+            done => done.map(|()| false),
+        }
     }
 
     /// Makes the directory of this rank, and the file of its data.
@@ -116,9 +140,8 @@ impl QuotaRun<'_, '_> {
         let removed = self.remove_own(place);
         let all = self.rank.comm.agree("remove", removed);
         let home = if self.rank.comm.rank() == 0 && all.is_ok() {
-            let acting = Acting::begin(self.request.acting);
-            let removed = acting.and_then(|_acting| self.names.remove_dir(&c_path(&self.home)));
-            removed.map_err(|error| named("rmdir", &self.home, &error))
+            let removed = self.as_user_or_root(&|| self.names.remove_dir(&c_path(&self.home)));
+            removed.map(drop).map_err(|error| named("rmdir", &self.home, &error))
         } else {
             Ok(())
         };

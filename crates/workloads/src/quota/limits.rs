@@ -47,27 +47,44 @@ pub(super) fn tested(
         let of_unit = |all| TestedLimit { unit, ..TestedLimit::default() }.of_system(all);
         let system = system.map(of_unit);
         if request.tests(counts) {
-            *place = of_kind(unit, stated, system, now_s).map_err(|()| {
-                format!("the system does not report the usage. State what is used before the run: {used}")
+            *place = of_kind(unit, stated, system, now_s).map_err(|mistake| match mistake {
+                Mistake::NoUsage => {
+                    format!("the system does not report the usage. State what is used before the run: {used}")
+                }
+                Mistake::OtherLimit(limit) => {
+                    format!("the system reports another limit ({limit}) than the stated one. State none")
+                }
             })?;
         }
     }
     Ok(found)
 }
 
-/// The error is a usage that is not known.
+/// Why a limit cannot be tested.
+#[derive(Debug, PartialEq, Eq)]
+enum Mistake {
+    /// The usage is not known.
+    NoUsage,
+    /// The system reports this limit, and the command line states another one.
+    OtherLimit(u64),
+}
+
 fn of_kind(
     unit: QuotaUnit,
     stated: Option<StatedLimit>,
     system: Option<QuotaLimit>,
     now_s: u64,
-) -> Result<Option<TestedLimit>, ()> {
-    let limit = stated.map_or_else(|| system.map_or(0, |system| rejecting(system, now_s)), |one| one.limit);
+) -> Result<Option<TestedLimit>, Mistake> {
+    let reported = system.map_or(0, |system| rejecting(system, now_s));
+    if stated.is_some_and(|stated| reported > 0 && reported != stated.limit) {
+        return Err(Mistake::OtherLimit(reported));
+    }
+    let limit = stated.map_or(reported, |stated| stated.limit);
     if limit == 0 {
         return Ok(None);
     }
     let shown = system.map(|system| system.used);
-    let used = stated.and_then(|stated| stated.used).or(shown).ok_or(())?;
+    let used = stated.and_then(|stated| stated.used).or(shown).ok_or(Mistake::NoUsage)?;
     let soft = system.map_or(0, |system| system.soft);
     let is_own = stated.is_none_or(|stated| stated.used.is_none());
     Ok(Some(TestedLimit {
@@ -92,7 +109,10 @@ mod tests {
 
     const NOW_S: u64 = 1000;
 
-    fn found(stated: Option<StatedLimit>, system: Option<QuotaLimit>) -> Result<Option<TestedLimit>, ()> {
+    fn found(
+        stated: Option<StatedLimit>,
+        system: Option<QuotaLimit>,
+    ) -> Result<Option<TestedLimit>, Mistake> {
         of_kind(QuotaUnit::Bytes, stated, system, NOW_S)
     }
 
@@ -109,7 +129,9 @@ mod tests {
     #[test]
     fn a_stated_limit_needs_a_usage_from_somewhere() {
         let stated = |used| Some(StatedLimit { limit: 10, used });
-        assert_eq!(found(stated(None), None), Err(()));
+        assert_eq!(found(stated(None), None), Err(Mistake::NoUsage));
+        let other = QuotaLimit { hard: 9, ..QuotaLimit::default() };
+        assert_eq!(found(stated(None), Some(other)), Err(Mistake::OtherLimit(9)));
         let alone = found(stated(Some(3)), None).unwrap().unwrap();
         assert!((alone.limit, alone.used) == (10, 3) && alone.stated && !alone.shown);
         let system = QuotaLimit { used: 7, ..QuotaLimit::default() };

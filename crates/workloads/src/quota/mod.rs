@@ -159,7 +159,12 @@ impl QuotaRun<'_, '_> {
         let mut cutting = Cutting { names: self.names, file: &mut *file, tracker, call: "truncate" };
         let cut = self.step("truncate", limit, &mut cutting, &Course::Parts(&Cutting::ITEMS))?;
         self.record(&cut)?;
-        if cut.rejected == 0 && cut.overshoot() > written.overshoot() {
+        if cut.is_timed_out {
+            return self.rejected_in_time(&cut);
+        }
+        let all = u64::from(self.rank.comm.size()).saturating_mul(self.request.transfer);
+        let most = most_beyond(limit.limit, self.request.beyond, all);
+        if cut.overshoot() > written.overshoot() && (cut.rejected == 0 || cut.overshoot() > most) {
             self.not_enforced(&cut)?;
         }
         self.rewrite(limit, file, &cut)
@@ -251,7 +256,10 @@ impl QuotaRun<'_, '_> {
         let unused = used.limit.saturating_sub(full);
         let least = if used.unit == QuotaUnit::Bytes { self.request.transfer } else { 1 };
         // A transfer that does not fit may be rejected as a whole.
-        if end.is_rejected && unused > ranks.saturating_mul(least) {
+        let least = ranks.saturating_mul(least);
+        if end.is_rejected && unused > least {
+            // So far below, another limit or a full file system rejected: this one was not tested.
+            self.is_kept &= unused <= most_beyond(used.limit, self.request.beyond, least);
             self.notice(phase, reason!(QuotaEarly { unused: amount(used.unit, unused), .. }))?;
         }
         Ok(())
@@ -284,6 +292,10 @@ impl QuotaRun<'_, '_> {
         let expected = amount(used.unit, used.used_before.saturating_add(end.held));
         let waited = self.request.wait_s;
         let reason = reason!(QuotaNotShown { waited, used: amount(used.unit, shown), expected, .. });
+        // What a flush rejected was accepted by a client only.
+        if end.is_flush_rejected {
+            return self.notice(end.name, reason);
+        }
         self.fault(end.name, reason)
     }
 

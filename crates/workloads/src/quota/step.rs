@@ -8,7 +8,7 @@ use storage::QuotaLimit;
 
 use super::acting::Acting;
 use super::limits::TestedLimit;
-use super::tracker::{CALLS, ERRNOS, Rejected};
+use super::tracker::{CALLS, ERRNOS, FLUSH, Rejected};
 use super::work::LimitedWork;
 use super::{QuotaEvent, QuotaRun};
 use crate::kit::drive::Stop;
@@ -51,6 +51,8 @@ pub(super) struct StepEnd {
     /// Whether all were.
     pub(super) is_rejected: bool,
     pub(super) is_timed_out: bool,
+    /// Whether a flush was rejected on any rank.
+    pub(super) is_flush_rejected: bool,
 }
 
 impl StepEnd {
@@ -99,7 +101,12 @@ impl QuotaRun<'_, '_> {
         let begun_ns = self.rank.since_start_ns(begun) - zero_ns;
         work.tracker().start(self.rank.clock, begun, begun_ns);
         let is_timed_out = self.work(name, &mut operating, work, course, held_before)?;
-        let done = operating.end(self.rank, || work.finish())?;
+        let (acting, home) = (self.request.acting, &self.home);
+        let done = operating.end(self.rank, || {
+            // The flush is that of the user who works, too.
+            let _acting = Acting::begin(acting).map_err(|error| call_failed("setresuid", home, &error))?;
+            work.finish()
+        })?;
         let ended = Tick(begun.0 + self.rank.clock.scale().ticks((done.seconds * 1e9) as u64));
         let mut end = self.reduced(name, limit, work, (done.phase, held_before))?;
         end.is_timed_out = is_timed_out;
@@ -217,7 +224,8 @@ impl QuotaRun<'_, '_> {
         let first_ns = comm.reduce_one(rejected.map_or(NEVER, |rejected| rejected.at_ns), Reduce::Min)?;
         let last_ns = comm.reduce_one(rejected.map_or(0, |rejected| rejected.at_ns), Reduce::Max)?;
         let room = limit.limit.saturating_sub(limit.used).saturating_sub(held_before);
-        let reached = tracker.reached(comm, room)?;
+        // The system may use the last bytes itself. The ranks then waited since they got all that they could.
+        let reached = tracker.reached(comm, room.min(held_max - held_before))?;
         let seconds = |ns: u64| ns as f64 * 1e-9;
         let rejections = rejections(&sums[2..]);
         let rejected: u64 = rejections.iter().map(|rejection| rejection.ranks).sum();
@@ -241,7 +249,9 @@ impl QuotaRun<'_, '_> {
         };
         let bytes = if limit.unit == QuotaUnit::Bytes { held_max - held_before } else { 0 };
         let phase = Phase { bytes, expected_bytes: bytes, ..phase };
-        Ok(StepEnd { name, phase, used, own, held, rejected, is_rejected, is_timed_out: false })
+        let is_flush_rejected = used.rejections.iter().any(|rejection| rejection.call == FLUSH);
+        let is_timed_out = false;
+        Ok(StepEnd { name, phase, used, own, held, rejected, is_rejected, is_timed_out, is_flush_rejected })
     }
 
     /// Waits until the system shows the usage after a phase. `ended` is when the phase ended on this rank.

@@ -6,8 +6,10 @@ use measure::{ByteTimeline, Clock, CycleClock, Tick};
 use ranks::{Comm, Halt, Reduce};
 use storage::call_error;
 
+/// The call that flushes.
+pub(super) const FLUSH: &str = "fsync";
 /// The calls that can be rejected.
-pub(super) const CALLS: [&str; 4] = ["write", "fsync", "truncate", "mknod"];
+pub(super) const CALLS: [&str; 4] = ["write", FLUSH, "truncate", "mknod"];
 /// `EDQUOT` and `ENOSPC`, which XFS has for projects.
 pub(super) const ERRNOS: [i32; 2] = [122, 28];
 

@@ -13,10 +13,6 @@ use crate::kit::failed_call::named;
 use crate::kit::operations::{NothingToDo, Operation};
 use crate::kit::path::PathBuffer;
 
-/// The distance of words that differ in each transfer, bytes. Storage that stores equal blocks once would
-/// show less usage.
-const BLOCK: usize = 512;
-
 /// The work of a rank in a phase.
 pub(super) trait LimitedWork: Operation {
     /// What it used.
@@ -38,7 +34,7 @@ pub(super) struct RankFile {
 }
 
 impl RankFile {
-    /// A file with random data for transfers of this size.
+    /// A file for transfers of this size.
     pub(super) fn new(
         file: Box<dyn File>,
         path: PathBuffer,
@@ -46,9 +42,8 @@ impl RankFile {
         rank: u32,
         sync_each: bool,
     ) -> Self {
-        let mut state = 0x9e37_79b9_7f4a_7c15 ^ u64::from(rank) << 32;
-        let data = (0..transfer).map(|_| next(&mut state) as u8).collect();
-        Self { file, path, data, state, sync_each }
+        let state = 0x9e37_79b9_7f4a_7c15 ^ u64::from(rank) << 32;
+        Self { file, path, data: vec![0; transfer as usize], state, sync_each }
     }
 
     /// Bytes of a transfer.
@@ -56,12 +51,11 @@ impl RankFile {
         self.data.len() as u64
     }
 
-    /// Makes data that no transfer had before.
+    /// Makes data that no transfer had before. Storage that compresses, or stores equal parts once, would
+    /// show less usage.
     fn renew(&mut self) {
-        for block in self.data.chunks_mut(BLOCK) {
-            let word = next(&mut self.state).to_le_bytes();
-            let length = word.len().min(block.len());
-            block[..length].copy_from_slice(&word[..length]);
+        for bytes in self.data.chunks_mut(8) {
+            bytes.copy_from_slice(&next(&mut self.state).to_le_bytes()[..bytes.len()]);
         }
     }
 

@@ -16,6 +16,11 @@ pub(super) fn check(request: &QuotaRequest) -> Result<(), Usage> {
     }
     // Acting as another user gives up this right, too.
     let exceeds = capabilities(None).is_ok_and(|own| own.effective.contains(CapabilitySet::SYS_RESOURCE));
+    if request.others.is_some() && others.is_none() && (exceeds || request.acting.is_some()) {
+        return Err(Usage::new(
+            "--other-dir: root may exceed limits, so files of root show nothing. Add --other-as UID:GID.",
+        ));
+    }
     if request.acting.is_none() && exceeds {
         return Err(Usage::new(
             "this process may exceed limits (CAP_SYS_RESOURCE). Start it as an ordinary user, or add \

@@ -258,12 +258,14 @@ fn a_stated_limit_is_tested_without_any_answer_of_the_system() {
 
 #[test]
 fn a_rejection_far_below_the_limit_is_reported() {
-    let rules = Rules { shows: false, ..Rules::sound(LIMIT / 2, 0) };
+    let rules = Rules { shows: false, ..Rules::sound(LIMIT / 4, 0) };
     let bytes = Some(StatedLimit { limit: LIMIT, used: Some(0) });
     let (done, records) = run_on(2, &Limited::new(rules), &QuotaRequest { bytes, ..request() });
-    assert_eq!(done, Ok(true));
+    assert_eq!(done, Ok(false), "another limit rejected");
     assert_eq!(codes(&records)[0], (Code::QuotaEarly, "write".to_owned()));
-    assert_eq!(metric(&records, "write.rejection"), Some(0.0), "the limit was not reached");
+    let rules = Rules { shows: false, ..Rules::sound(LIMIT - LIMIT / 20, 0) };
+    let (done, records) = run_on(1, &Limited::new(rules), &QuotaRequest { bytes, ..request() });
+    assert_eq!((done, codes(&records)[0].0), (Ok(true), Code::QuotaEarly), "within --beyond");
 }
 
 #[test]
