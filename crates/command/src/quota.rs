@@ -19,7 +19,7 @@ pub enum QuotaOf {
 }
 
 impl QuotaOf {
-    /// Its name.
+    /// As in options, records and sentences.
     pub fn word(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -100,16 +100,16 @@ pub struct QuotaArgs {
 /// A user and a group, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserAndGroup {
-    /// The user.
+    /// The number of the user.
     pub uid: u32,
-    /// The group.
+    /// The number of the group.
     pub gid: u32,
 }
 
 /// A limit that the command line states, and the usage before the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedLimit {
-    /// The limit.
+    /// Bytes or inodes.
     pub limit: u64,
     /// The usage; `None` if the system reports it.
     pub used: Option<u64>,

@@ -11,6 +11,7 @@ pub(crate) mod fdtree;
 pub(crate) mod flash_io;
 pub(crate) mod ior;
 mod latency;
+mod living;
 pub(crate) mod ls_lr;
 pub(crate) mod md_workbench;
 pub(crate) mod mdtest;

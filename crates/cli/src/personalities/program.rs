@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clap::error::ErrorKind;
 use command::Settings;
 use ranks::Halt;
 use ranks::launcher::RankLaunch;
@@ -165,8 +166,26 @@ pub(crate) fn options<A: clap::Args>(name: &str, words: &[String]) -> Result<Opt
     }
 }
 
+/// The options of the program `name` in `words`, or the help text to print instead. An error is one line.
+/// `first` says which directory to give if there are no words.
+pub(crate) fn options_or_help<O: clap::Parser>(
+    name: &str,
+    words: impl IntoIterator<Item = String>,
+    first: &str,
+) -> Result<Result<O, String>, Usage> {
+    let usage = |what: &str| Err(Usage(format!("{what} `{name} --help` lists the options.")));
+    match O::try_parse_from(std::iter::once(name.to_owned()).chain(words)) {
+        Ok(options) => Ok(Ok(options)),
+        Err(error) if !error.use_stderr() => Ok(Err(error.render().to_string())),
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            usage(&format!("no directory is given. {first};"))
+        }
+        Err(error) => usage(&format!("{}.", in_one_line(&error))),
+    }
+}
+
 /// The first paragraph of a parser's error, in one line.
-pub(crate) fn in_one_line(error: &clap::Error) -> String {
+fn in_one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let words: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     words.join(" ").trim_start_matches("error: ").to_owned()

@@ -199,17 +199,17 @@ fn verdicts(layer: &FaultLayer) -> Vec<(String, String)> {
     let folder = folder.unwrap_or_else(|| panic!("{ran:#?}"));
     let verdicts = json(&campaigns.join(folder).join("verdicts.json"));
     let word = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-    let of = |verdict: &serde_json::Value| (word(&verdict["outcome"]), word(&verdict["reason"]["code"]));
-    verdicts.as_array().unwrap().iter().map(of).collect()
+    let verdicts = verdicts.as_array().unwrap().iter();
+    verdicts.map(|verdict| (word(&verdict["outcome"]), word(&verdict["reason"]["code"]))).collect()
 }
 
 #[test]
 fn a_campaign_decides_about_the_overshoot_and_a_quota_that_is_not_enforced_fails() {
     let Some(layer) = FaultLayer::mount() else { return };
     layer.set("data", REJECTS);
-    let of = |outcome: &str, code: &str| (outcome.to_owned(), code.to_owned());
-    let (met, not_met) = (of("PASS", "threshold-met"), of("FAIL", "threshold-not-met"));
+    let wanted = |outcome: &str, code: &str| (outcome.to_owned(), code.to_owned());
+    let (met, not_met) = (wanted("PASS", "threshold-met"), wanted("FAIL", "threshold-not-met"));
     assert_eq!(verdicts(&layer), [met.clone(), not_met, met]);
     layer.remove_fault();
-    assert_eq!(verdicts(&layer), vec![of("FAIL", "quota-not-enforced"); 3]);
+    assert_eq!(verdicts(&layer), vec![wanted("FAIL", "quota-not-enforced"); 3]);
 }

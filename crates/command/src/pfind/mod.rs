@@ -97,11 +97,6 @@ impl PfindOptions {
     pub(crate) fn fault(words: &[String]) -> Option<String> {
         clap_line::fault::<Self>(&with_two_dashes(words))
     }
-
-    /// Whether a file must be queried to decide whether it meets the conditions.
-    pub fn needs_attributes(&self) -> bool {
-        self.newer.is_some() || self.size.is_some()
-    }
 }
 
 impl PlannedLine for PfindOptions {

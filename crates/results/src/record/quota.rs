@@ -28,7 +28,7 @@ pub struct QuotaUse {
     pub id: Option<u32>,
     /// What the limit counts.
     pub unit: QuotaUnit,
-    /// The limit.
+    /// What must be rejected above it.
     pub limit: u64,
     /// The soft limit; 0 for none.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -73,7 +73,7 @@ pub struct QuotaUse {
 /// How ranks were rejected.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuotaRejection {
-    /// The call.
+    /// Such as `write` or `mknod`.
     pub call: String,
     /// The number of the system's error.
     pub errno: i32,
@@ -89,8 +89,8 @@ impl QuotaUse {
         beyond.min(self.accepted_max)
     }
 
-    /// Seconds from reaching the limit until the last rank was rejected, at most. 0 if the limit was not
-    /// reached; `None` if a rank was not rejected.
+    /// Seconds from reaching the limit, or from the last of what was accepted below it, until the last rank
+    /// was rejected, at most. `None` if a rank was not rejected.
     pub fn rejection_s(&self) -> Option<f64> {
         self.since_reached(self.last_rejection_s?)
     }
@@ -107,6 +107,11 @@ impl QuotaUse {
     /// How many ranks were rejected.
     pub fn rejected(&self) -> u64 {
         self.rejections.iter().map(|rejection| rejection.ranks).sum()
+    }
+
+    /// Whether the calls of the ranks reached the limit.
+    pub fn is_reached(&self) -> bool {
+        self.used_before.saturating_add(self.accepted_max) >= self.limit
     }
 
     /// Whether more than the soft limit was accepted.

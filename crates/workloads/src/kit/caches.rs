@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use ranks::{Comm, Halt, Reduce};
+use results::reason::{Reason, reason};
 use storage::Client;
 
 use super::failed_call::path_and_words;
@@ -16,7 +17,7 @@ use super::node::Node;
 const WHOLE: u64 = 1_000_000;
 
 /// If fewer names than this share were new to a client, a walk measured the client's memory.
-pub const NEW_SHARE_MIN: f64 = 0.5;
+const NEW_SHARE_MIN: f64 = 0.5;
 
 /// What is known about the clients' caches before a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,6 +27,19 @@ pub struct Caches {
     /// Names that were new to a client, as a share of those that its ranks requested, 0 to 1. This is the
     /// lowest share of all nodes. `None` if no kernel reported it.
     pub new_names: Option<f64>,
+}
+
+impl Caches {
+    /// Why a walk measured a client's memory, or may have done so. `walked` says whether the same names were
+    /// walked before in this run, and `made` whether it has just created some of them.
+    pub(crate) fn warm(&self, walked: bool, made: bool) -> Option<Reason> {
+        match self.new_names {
+            Some(share) if share < NEW_SHARE_MIN => Some(reason!(Warm { new_names: share })),
+            _ if self.dropped => None,
+            _ if walked => Some(reason!(Warm { walked: true })),
+            _ => made.then(|| reason!(Warm)),
+        }
+    }
 }
 
 /// The ranks of one node. The first of them queries the kernel.
@@ -43,11 +57,22 @@ impl<'a> RanksOfNode<'a> {
 
     /// Drops the caches of every node. Returns whether all were dropped and, on rank 0, the reason of a
     /// failure. Collective.
-    pub(crate) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
+    fn forget(&self) -> Result<(bool, Option<String>), Halt> {
         let mine = if self.node.leads() { self.client.drop_all_caches() } else { Ok(()) };
         let why = mine.err().map(|error| path_and_words(&self.client.drop_caches, &error));
         let collected = few::collect(self.all, why.as_deref())?;
         Ok((collected.total == 0, collected.parcels.into_iter().next().map(|(_, text)| text)))
+    }
+
+    /// Drops the caches of every node, if that is `wanted`. Returns whether all were dropped, and a notice if
+    /// they were not. Collective.
+    pub(crate) fn forget_if(&self, wanted: bool) -> Result<(bool, Option<Reason>), Halt> {
+        if !wanted {
+            return Ok((false, None));
+        }
+        let (dropped, why) = self.forget()?;
+        let notice = (!dropped).then(|| reason!(CachesNotDropped { why: why.unwrap_or_default() }));
+        Ok((dropped, notice))
     }
 
     /// Stores the number of names that each node has in memory. Not collective.
@@ -99,5 +124,20 @@ mod tests {
         let mut nodes = RanksOfNode::new(&alone, Rc::new(Node::find(&alone).unwrap()), &client);
         nodes.before();
         assert_eq!(nodes.after(true, 100).unwrap(), Caches { dropped: true, new_names: None });
+    }
+
+    #[test]
+    fn what_the_kernel_counted_is_said_as_known_and_what_is_inferred_as_possible() {
+        let caches = |new_names, dropped| Caches { dropped, new_names };
+        assert_eq!(caches(Some(0.1), true).warm(false, false), Some(reason!(Warm { new_names: 0.1 })));
+        for (walked, made, wanted) in
+            [(true, false, reason!(Warm { walked: true })), (false, true, reason!(Warm))]
+        {
+            for new_names in [None, Some(0.95)] {
+                assert_eq!(caches(new_names, false).warm(walked, made), Some(wanted.clone()));
+            }
+            assert_eq!(caches(None, true).warm(walked, made), None);
+        }
+        assert_eq!(caches(Some(0.95), false).warm(false, false), None);
     }
 }

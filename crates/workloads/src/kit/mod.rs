@@ -25,6 +25,7 @@ pub mod order;
 pub mod pace;
 pub mod parts;
 pub mod path;
+pub(crate) mod path_stack;
 pub mod payload;
 pub mod permutation;
 pub mod process;

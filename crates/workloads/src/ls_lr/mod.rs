@@ -27,7 +27,7 @@ use ranks::{CallFailure, Comm, FailureCause, Halt, Reduce};
 use results::record::Phase;
 use storage::{Listing, Names, Storage, call_error};
 
-use crate::kit::caches::{Caches, NEW_SHARE_MIN, RanksOfNode};
+use crate::kit::caches::RanksOfNode;
 use crate::kit::failed_call::{cause, failed_call, words};
 use crate::kit::few;
 use crate::kit::operations::OperationSetting;
@@ -179,7 +179,10 @@ impl LsLrPart<'_, '_> {
         let number = self.parameters.walked_by(self.comm().rank(), self.comm().size());
         let root = self.parameters.tree(number);
         let expected = self.comm().agree("list", self.expected(&root))?;
-        let dropped = self.drop_caches(nodes, repetition)?;
+        let (dropped, not_dropped) = nodes.forget_if(self.parameters.cold)?;
+        if let Some(reason) = not_dropped {
+            self.notice(repetition, OF_THE_RUN, &reason)?;
+        }
         self.observer.event(&LsLrEvent::Walks { repetition });
         let setting = self.setting("list", repetition);
         let walk = RankWalk { listing, calls: self.parameters.calls, number, root: &root, expected };
@@ -189,18 +192,6 @@ impl LsLrPart<'_, '_> {
         self.observer.event(&LsLrEvent::Walked(&walked));
         self.notices(&walked, repetition, made_here)?;
         Ok(walked.mismatches == 0 && walked.list.failed.is_none())
-    }
-
-    fn drop_caches(&mut self, nodes: &RanksOfNode<'_>, repetition: u32) -> Result<bool, Halt> {
-        if !self.parameters.cold {
-            return Ok(false);
-        }
-        let (dropped, why) = nodes.forget()?;
-        if !dropped {
-            let why = why.unwrap_or_default();
-            self.notice(repetition, OF_THE_RUN, &reason!(CachesNotDropped { why }))?;
-        }
-        Ok(dropped)
     }
 
     /// Reports every reason why the rate is not the one that a contract requires.
@@ -213,7 +204,7 @@ impl LsLrPart<'_, '_> {
             let call = self.missing_entries(&walked.walkers);
             self.rank.notice_of_call(repetition, OF_THE_RUN, &reason, call)?;
         }
-        if let Some(reason) = warm(&walked.caches, repetition, made_here) {
+        if let Some(reason) = walked.caches.warm(repetition > 0, made_here) {
             self.notice(repetition, OF_THE_RUN, &reason)?;
         }
         let fewest = self.comm().reduce_one(walked.list.balance.bytes_min, Reduce::Min)?;
@@ -286,35 +277,5 @@ impl LsLrPart<'_, '_> {
             self.notice(0, "remove", &reason!(TreesStay { path: next.display().to_string() }))?;
         }
         Ok(())
-    }
-}
-
-/// Why a walk measured a client's memory, or may have done so.
-fn warm(caches: &Caches, repetition: u32, made_here: bool) -> Option<Reason> {
-    match caches.new_names {
-        Some(share) if share < NEW_SHARE_MIN => Some(reason!(Warm { new_names: share })),
-        _ if caches.dropped => None,
-        _ if repetition > 0 => Some(reason!(Warm { walked: true })),
-        _ => made_here.then(|| reason!(Warm)),
-    }
-}
-
-#[cfg(test)]
-mod warm_tests {
-    use super::*;
-
-    #[test]
-    fn what_the_kernel_counted_is_said_as_known_and_what_is_inferred_as_possible() {
-        let of = |new_names, dropped| Caches { dropped, new_names };
-        assert_eq!(warm(&of(Some(0.1), true), 0, false), Some(reason!(Warm { new_names: 0.1 })));
-        for (repetition, made, wanted) in
-            [(1, false, reason!(Warm { walked: true })), (0, true, reason!(Warm))]
-        {
-            for new_names in [None, Some(0.95)] {
-                assert_eq!(warm(&of(new_names, false), repetition, made), Some(wanted.clone()));
-            }
-            assert_eq!(warm(&of(None, true), repetition, made), None);
-        }
-        assert_eq!(warm(&of(Some(0.95), false), 0, false), None);
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use storage::EntryKind;
 
-use crate::kit::path::PathBuffer;
+use crate::kit::path_stack::PathStack;
 
 /// The entries of one directory.
 #[derive(Default)]
@@ -61,33 +61,13 @@ fn named(names: &[u8], at: usize) -> &CStr {
     CStr::from_bytes_until_nul(&names[at..]).unwrap_or_default()
 }
 
-/// Directories not yet listed. The next one is on top.
-#[derive(Default)]
-pub(super) struct PendingDirectories {
-    paths: Vec<u8>,
-    /// The start and the depth of each.
-    starts: Vec<(usize, usize)>,
-}
-
-impl PendingDirectories {
-    pub(super) fn push(&mut self, path: &PathBuffer, depth: usize) {
-        self.starts.push((self.paths.len(), depth));
-        self.paths.extend_from_slice(path.as_c_str().to_bytes_with_nul());
-    }
-
-    /// Sets `path` to the next directory and returns its depth. `None` if there are no more.
-    pub(super) fn pop(&mut self, path: &mut PathBuffer) -> Option<usize> {
-        let (start, depth) = self.starts.pop()?;
-        path.cut(0);
-        path.push_name(named(&self.paths, start));
-        self.paths.truncate(start);
-        Some(depth)
-    }
-}
+/// Directories not yet listed, with their depths. The next one is on top.
+pub(super) type PendingDirectories = PathStack<usize>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kit::path::PathBuffer;
     use std::path::Path;
 
     #[test]
@@ -108,13 +88,13 @@ mod tests {
         let (mut pending, mut path) = (PendingDirectories::default(), PathBuffer::new(Path::new("t/")));
         for name in entries.directories_backwards() {
             path.cut(2);
-            pending.push(path.push_name(name), 1);
+            pending.push(path.push_name(name).as_c_str(), 1);
         }
         let mut order = Vec::new();
         while let Some(depth) = pending.pop(&mut path) {
             order.push((path.as_c_str().to_owned(), depth));
             if path.as_c_str() == c"t/a1" {
-                pending.push(path.push("/x"), depth + 1);
+                pending.push(path.push("/x").as_c_str(), depth + 1);
             }
         }
         assert_eq!(

@@ -110,7 +110,7 @@ impl<'w> Walker<'w> {
     pub(super) fn walk(&mut self, rank: &Rank<'_>, doing: &mut Operating, root: &Path) {
         self.path = PathBuffer::new(root);
         self.argument(rank, doing);
-        self.pending.push(&self.path, 0);
+        self.pending.push(self.path.as_c_str(), 0);
         while !doing.has_failed() && !rank.comm.alarm_raised() {
             let Some(depth) = self.pending.pop(&mut self.path) else { return };
             self.directory(rank, doing, depth);
@@ -184,7 +184,7 @@ impl<'w> Walker<'w> {
         let base = slash(&mut self.path, own);
         for name in self.entries.directories_backwards() {
             self.path.cut(base);
-            self.pending.push(self.path.push_name(name), depth + 1);
+            self.pending.push(self.path.push_name(name).as_c_str(), depth + 1);
         }
     }
 }

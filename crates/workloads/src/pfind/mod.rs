@@ -26,7 +26,7 @@ use results::record::{Balance, Phase};
 use storage::{Listing, Storage};
 
 use crate::kit::balance::RankWork;
-use crate::kit::caches::{Caches, NEW_SHARE_MIN, RanksOfNode};
+use crate::kit::caches::RanksOfNode;
 use crate::kit::drive::Stop;
 use crate::kit::failed_call::path_and_words;
 use crate::kit::operations::{self, Operating, OperationSetting, OperationsDone};
@@ -73,22 +73,14 @@ fn run_with(
     }
     let conditions = Conditions { parameters, changed_from: changed_from(parameters, rank)? };
     let mut nodes = RanksOfNode::new(rank.comm, Rc::clone(&rank.node), &parameters.client);
-    let mut notices = Vec::new();
-    let mut dropped = false;
-    if parameters.cold {
-        let why;
-        (dropped, why) = nodes.forget()?;
-        if !dropped {
-            notices.push(reason!(CachesNotDropped { why: why.unwrap_or_default() }));
-        }
-    }
+    let (dropped, not_dropped) = nodes.forget_if(parameters.cold)?;
     let found = search(rank, conditions, listing, &mut nodes, dropped)?;
     rank.record_phase(&found.find)?;
     rank.record_phase(&found.directories)?;
     observer.event(&PfindEvent::Found(&found));
     // Only rank 0 has the failures.
     let complete = rank.comm.reduce_one(found.find.failed.is_none().into(), Reduce::Min)? > 0;
-    notices.extend(warm(&found.caches));
+    let mut notices: Vec<Reason> = not_dropped.into_iter().chain(found.caches.warm(false, false)).collect();
     if parameters.has_conditions() && found.matched == 0 && complete {
         notices.push(reason!(NothingFound { path: parameters.dir.display().to_string() }));
     }
@@ -195,10 +187,4 @@ fn combine(
     let directories = operations::beside(rank, &find, "directories", work, seen.directories, seen.unread)?;
     let directories = unranked(directories);
     Ok(Found { find, directories, matched, entries, unknown, ranks: ranks.collect(), caches })
-}
-
-/// Why the search measured a client's memory.
-fn warm(caches: &Caches) -> Option<Reason> {
-    let share = caches.new_names.filter(|share| *share < NEW_SHARE_MIN)?;
-    Some(reason!(Warm { new_names: share }))
 }

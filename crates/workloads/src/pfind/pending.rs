@@ -5,7 +5,7 @@ use std::ffi::CStr;
 
 use storage::EntryKind;
 
-use crate::kit::path::PathBuffer;
+use crate::kit::path_stack::PathStack;
 
 /// The most bytes that are given at once: MPI sends messages of this length while the receiver waits shortly.
 const GIVEN_BYTES_MAX: usize = 1 << 16;
@@ -14,71 +14,27 @@ const GIVEN_BYTES_MAX: usize = 1 << 16;
 const KINDS: [EntryKind; 4] = [EntryKind::Directory, EntryKind::Link, EntryKind::Other, EntryKind::Unknown];
 
 /// Entries by their paths, the last one on top.
-#[derive(Default)]
-pub(super) struct PendingEntries {
-    /// All paths, each with its final NUL.
-    paths: Vec<u8>,
-    /// The start and the kind of each.
-    starts: Vec<(usize, EntryKind)>,
+pub(super) type PendingEntries = PathStack<EntryKind>;
+
+/// Removes the first half and returns it as a message: for each entry its kind and its path.
+pub(super) fn take_half(entries: &mut PendingEntries) -> Vec<u8> {
+    let mut message = Vec::new();
+    entries.take_first(entries.len().div_ceil(2), GIVEN_BYTES_MAX, |kind, path| {
+        message.push(KINDS.iter().position(|known| *known == kind).expect("all kinds are listed") as u8);
+        message.extend_from_slice(path.to_bytes_with_nul());
+    });
+    message
 }
 
-impl PendingEntries {
-    pub(super) fn len(&self) -> usize {
-        self.starts.len()
+/// Adds the entries of a message, and returns their number.
+pub(super) fn add(entries: &mut PendingEntries, mut message: &[u8]) -> u64 {
+    let before = entries.len();
+    while let [kind, rest @ ..] = message {
+        let path = CStr::from_bytes_until_nul(rest).expect("each path has its end");
+        entries.push(path, KINDS[usize::from(*kind)]);
+        message = &rest[path.to_bytes_with_nul().len()..];
     }
-
-    /// Adds a directory by its path.
-    pub(super) fn push_directory(&mut self, path: &PathBuffer) {
-        self.starts.push((self.paths.len(), EntryKind::Directory));
-        self.paths.extend_from_slice(path.as_c_str().to_bytes_with_nul());
-    }
-
-    /// Adds the entry with this name in the directory `base`, which ends with a slash.
-    pub(super) fn push(&mut self, base: &PathBuffer, name: &CStr, kind: EntryKind) {
-        self.starts.push((self.paths.len(), kind));
-        self.paths.extend_from_slice(base.as_c_str().to_bytes());
-        self.paths.extend_from_slice(name.to_bytes_with_nul());
-    }
-
-    /// Sets `path` to the last entry, removes it and returns its kind. `None` if there is none.
-    pub(super) fn pop(&mut self, path: &mut PathBuffer) -> Option<EntryKind> {
-        let (start, kind) = self.starts.pop()?;
-        path.cut(0);
-        path.push_name(CStr::from_bytes_until_nul(&self.paths[start..]).unwrap_or_default());
-        self.paths.truncate(start);
-        Some(kind)
-    }
-
-    /// Removes the first half and returns it as a message: for each entry its kind and its path.
-    pub(super) fn take_half(&mut self) -> Vec<u8> {
-        let half = self.starts.len().div_ceil(2);
-        let ends = self.starts[..half].iter().map(|(start, _)| *start).skip(1);
-        let fitting = ends.take_while(|end| *end <= GIVEN_BYTES_MAX).count();
-        let count = if fitting + 1 == half { half } else { fitting.max(1) };
-        let end = self.starts.get(count).map_or(self.paths.len(), |(start, _)| *start);
-        let mut message = Vec::with_capacity(end + count);
-        for (at, (start, kind)) in self.starts[..count].iter().enumerate() {
-            let next = self.starts.get(at + 1).map_or(self.paths.len(), |(start, _)| *start);
-            message.push(KINDS.iter().position(|known| known == kind).expect("all kinds are listed") as u8);
-            message.extend_from_slice(&self.paths[*start..next]);
-        }
-        self.paths.drain(..end);
-        self.starts.drain(..count);
-        self.starts.iter_mut().for_each(|(start, _)| *start -= end);
-        message
-    }
-
-    /// Adds the entries of a message, and returns their number.
-    pub(super) fn add(&mut self, mut message: &[u8]) -> u64 {
-        let before = self.starts.len();
-        while let [kind, rest @ ..] = message {
-            let length = rest.iter().position(|byte| *byte == 0).map_or(rest.len(), |nul| nul + 1);
-            self.starts.push((self.paths.len(), KINDS[usize::from(*kind)]));
-            self.paths.extend_from_slice(&rest[..length]);
-            message = &rest[length..];
-        }
-        (self.starts.len() - before) as u64
-    }
+    (entries.len() - before) as u64
 }
 
 #[cfg(test)]
@@ -86,6 +42,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::kit::path::PathBuffer;
 
     fn popped(entries: &mut PendingEntries) -> Vec<String> {
         let mut path = PathBuffer::default();
@@ -101,13 +58,13 @@ mod tests {
             let kinds = [EntryKind::Directory, EntryKind::Other, EntryKind::Unknown, EntryKind::Link];
             for number in 0..count {
                 let name = std::ffi::CString::new(format!("e{number}")).unwrap();
-                from.push(&base, &name, kinds[number % 4]);
+                from.push_name(&base, &name, kinds[number % 4]);
             }
             let all = |range: std::ops::Range<usize>| -> Vec<String> {
                 range.rev().map(|number| format!("/t/e{number} {:?}", kinds[number % 4])).collect()
             };
             let half = count.div_ceil(2);
-            assert_eq!(to.add(&from.take_half()), half as u64);
+            assert_eq!(add(&mut to, &take_half(&mut from)), half as u64);
             assert_eq!((popped(&mut to), popped(&mut from)), (all(0..half), all(half..count)));
         }
     }
@@ -116,12 +73,12 @@ mod tests {
     fn no_more_is_given_at_once_than_the_limit() {
         let mut from = PendingEntries::default();
         let base = PathBuffer::new(Path::new(&format!("/{}/", "n".repeat(4000))));
-        (0..1000).for_each(|_| from.push(&base, c"x", EntryKind::Other));
+        (0..1000).for_each(|_| from.push_name(&base, c"x", EntryKind::Other));
         let mut given = 0;
         while from.len() > 0 {
-            let message = from.take_half();
+            let message = take_half(&mut from);
             assert!(!message.is_empty() && message.len() <= GIVEN_BYTES_MAX + 5000);
-            given += PendingEntries::default().add(&message);
+            given += add(&mut PendingEntries::default(), &message);
         }
         assert_eq!(given, 1000);
     }

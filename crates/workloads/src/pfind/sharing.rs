@@ -17,7 +17,8 @@ use std::time::Duration;
 
 use ranks::{Comm, Halt, Mailbox};
 
-use super::pending::PendingEntries;
+use super::pending::{PendingEntries, add, take_half};
+use crate::kit::payload::stamped::mix;
 
 /// The first byte of a message. That of a credit, or of work, is followed by its number, as in
 /// [`Sharing::credit`].
@@ -54,7 +55,6 @@ pub(super) struct Sharing<'c> {
     /// Every second request goes to the previous rank, not to the parent.
     asks_previous: bool,
     requests: u32,
-    random: u64,
     /// Entries that this rank took from others.
     pub(super) taken: u64,
 }
@@ -72,7 +72,6 @@ impl<'c> Sharing<'c> {
             received: Vec::new(),
             asks_previous,
             requests: 0,
-            random: u64::from(comm.rank()),
             taken: 0,
         }
     }
@@ -105,7 +104,7 @@ impl<'c> Sharing<'c> {
         let mut message = match self.received.pop() {
             Some(received) => received,
             // The last entry stays: a rank that gives all of its work must ask for some itself.
-            None if entries.len() > 1 => [&[WORK; 5][..], &entries.take_half()].concat(),
+            None if entries.len() > 1 => [&[WORK; 5][..], &take_half(entries)].concat(),
             None => return self.mailbox.post(to, vec![NOTHING]),
         };
         *credit += 1;
@@ -149,7 +148,7 @@ impl<'c> Sharing<'c> {
     fn unpack(&mut self, entries: &mut PendingEntries) -> bool {
         let received = self.received.pop();
         if let Some(message) = &received {
-            self.taken += entries.add(&message[5..]);
+            self.taken += add(entries, &message[5..]);
         }
         received.is_some()
     }
@@ -189,13 +188,11 @@ impl<'c> Sharing<'c> {
 
     fn ask(&mut self) -> Result<(), Halt> {
         let (rank, size) = (self.comm.rank(), self.comm.size());
-        // The generator of Knuth's MMIX: its high bits are good enough to spread requests.
-        self.random =
-            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.requests += 1;
         let to = match rank {
-            0 => (self.random >> 33) as u32 % size,
-            _ if self.requests.is_multiple_of(2) => (self.random >> 33) as u32 % size,
+            _ if rank == 0 || self.requests.is_multiple_of(2) => {
+                (mix(u64::from(rank) << 32 | u64::from(self.requests)) % u64::from(size)) as u32
+            }
             _ if self.asks_previous => rank - 1,
             _ => (rank - 1) / 2,
         };
@@ -221,11 +218,11 @@ mod tests {
     use super::*;
     use crate::kit::path::PathBuffer;
 
-    /// Each entry is a tree of this depth: its path has so many bytes more to come.
+    /// Adds `width` entries below each entry whose path is shorter than `depth` bytes.
     fn examine(entries: &mut PendingEntries, path: &mut PathBuffer, depth: usize, width: usize) {
         if path.len() < depth {
             let base = path.clone();
-            (0..width).for_each(|_| entries.push(&base, c"/", EntryKind::Directory));
+            (0..width).for_each(|_| entries.push_name(&base, c"/", EntryKind::Directory));
         }
     }
 
@@ -238,7 +235,7 @@ mod tests {
                     let mut sharing = Sharing::new(comm, asks_previous);
                     let (mut entries, mut path) = (PendingEntries::default(), PathBuffer::new(Path::new("")));
                     if comm.rank() == 0 {
-                        entries.push(&path, c"/", EntryKind::Directory);
+                        entries.push_name(&path, c"/", EntryKind::Directory);
                     }
                     loop {
                         while entries.pop(&mut path).is_some() {
@@ -265,7 +262,7 @@ mod tests {
             let mut sharing = Sharing::new(comm, false);
             let (mut entries, mut path) = (PendingEntries::default(), PathBuffer::new(Path::new("")));
             if comm.rank() == 0 {
-                (0..300).for_each(|_| entries.push(&path, c"/", EntryKind::Directory));
+                (0..300).for_each(|_| entries.push_name(&path, c"/", EntryKind::Directory));
             }
             loop {
                 while entries.pop(&mut path).is_some() {

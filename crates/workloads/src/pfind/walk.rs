@@ -107,7 +107,7 @@ impl<'w, 'c> Walker<'w, 'c> {
 
     /// Gives the root of the search to this rank.
     pub(super) fn begin(&mut self, root: &Path) {
-        self.entries.push_directory(&PathBuffer::new(root));
+        self.entries.push(PathBuffer::new(root).as_c_str(), EntryKind::Directory);
     }
 
     /// Waits for work of other ranks. False if none is left, or if `has_alarm`.
@@ -176,7 +176,7 @@ impl<'w, 'c> Walker<'w, 'c> {
                 return Ok(());
             }
         }
-        self.entries.push(&directory.base, name, kind);
+        self.entries.push_name(&directory.base, name, kind);
         Err(NothingToDo::error())
     }
 

@@ -47,7 +47,7 @@ pub(super) fn tested(
         let of_unit = |all| TestedLimit { unit, ..TestedLimit::default() }.of_system(all);
         let system = system.map(of_unit);
         if request.tests(counts) {
-            *place = of_kind(unit, stated, system, now_s).map_err(|mistake| match mistake {
+            *place = tested_limit(unit, stated, system, now_s).map_err(|mistake| match mistake {
                 Mistake::NoUsage => {
                     format!("the system does not report the usage. State what is used before the run: {used}")
                 }
@@ -69,7 +69,7 @@ enum Mistake {
     OtherLimit(u64),
 }
 
-fn of_kind(
+fn tested_limit(
     unit: QuotaUnit,
     stated: Option<StatedLimit>,
     system: Option<QuotaLimit>,
@@ -113,7 +113,7 @@ mod tests {
         stated: Option<StatedLimit>,
         system: Option<QuotaLimit>,
     ) -> Result<Option<TestedLimit>, Mistake> {
-        of_kind(QuotaUnit::Bytes, stated, system, NOW_S)
+        tested_limit(QuotaUnit::Bytes, stated, system, NOW_S)
     }
 
     #[test]

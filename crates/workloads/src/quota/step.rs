@@ -67,11 +67,11 @@ impl StepEnd {
 
     /// The errors of rejections other than `EDQUOT`, each with its number of ranks.
     pub(super) fn other_errors(&self) -> Vec<(i32, u64)> {
-        let of = |errno: i32| {
-            let of_error = self.used.rejections.iter().filter(|rejection| rejection.errno == errno);
-            (errno, of_error.map(|rejection| rejection.ranks).sum())
+        let ranks = |errno: i32| {
+            let rejections = self.used.rejections.iter().filter(|rejection| rejection.errno == errno);
+            rejections.map(|rejection| rejection.ranks).sum()
         };
-        ERRNOS[1..].iter().map(|errno| of(*errno)).filter(|(_, ranks)| *ranks > 0).collect()
+        ERRNOS[1..].iter().map(|errno| (*errno, ranks(*errno))).filter(|(_, ranks)| *ranks > 0).collect()
     }
 }
 

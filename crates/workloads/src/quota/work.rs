@@ -12,6 +12,7 @@ use super::tracker::Tracker;
 use crate::kit::failed_call::named;
 use crate::kit::operations::{NothingToDo, Operation};
 use crate::kit::path::PathBuffer;
+use crate::kit::payload::stamped::mix;
 
 /// The work of a rank in a phase.
 pub(super) trait LimitedWork: Operation {
@@ -29,7 +30,8 @@ pub(super) struct RankFile {
     pub(super) file: Box<dyn File>,
     pub(super) path: PathBuffer,
     data: Vec<u8>,
-    state: u64,
+    /// The number of the last word of data, of all ranks.
+    words: u64,
     sync_each: bool,
 }
 
@@ -42,8 +44,8 @@ impl RankFile {
         rank: u32,
         sync_each: bool,
     ) -> Self {
-        let state = 0x9e37_79b9_7f4a_7c15 ^ u64::from(rank) << 32;
-        Self { file, path, data: vec![0; transfer as usize], state, sync_each }
+        let words = u64::from(rank) << 40;
+        Self { file, path, data: vec![0; transfer as usize], words, sync_each }
     }
 
     /// Bytes of a transfer.
@@ -55,7 +57,8 @@ impl RankFile {
     /// show less usage.
     fn renew(&mut self) {
         for bytes in self.data.chunks_mut(8) {
-            bytes.copy_from_slice(&next(&mut self.state).to_le_bytes()[..bytes.len()]);
+            self.words += 1;
+            bytes.copy_from_slice(&mix(self.words).to_le_bytes()[..bytes.len()]);
         }
     }
 
@@ -84,15 +87,6 @@ impl RankFile {
             _ => Ok(()),
         }
     }
-}
-
-/// SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut word = *state;
-    word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
 }
 
 /// Writes until the rank is rejected, or has what it may have.

@@ -1,24 +1,14 @@
 //! From the options of `ls-lr` to the settings of a run.
 
-use clap::Parser;
-use clap::error::ErrorKind;
 use command::ls_lr::{LsLrOptions, LsLrShape};
 use units::Usage;
 use workloads::ls_lr::{EntryCalls, LsLrParameters, Trees};
 
-use crate::personalities::program::in_one_line;
+use crate::personalities::program::options_or_help;
 
 /// The options, or the help text to print instead.
 pub(super) fn parse(tokens: &[String]) -> Result<Result<LsLrOptions, String>, Usage> {
-    let line = std::iter::once("ls-lr").chain(tokens.iter().map(String::as_str));
-    match LsLrOptions::try_parse_from(line) {
-        Ok(options) => Ok(Ok(options)),
-        Err(error) if !error.use_stderr() => Ok(Err(error.render().to_string())),
-        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            Err(Usage::new("no directory is given. Give one per walker; `ls-lr --help` lists the options."))
-        }
-        Err(error) => Err(Usage(format!("{}. `ls-lr --help` lists the options.", in_one_line(&error)))),
-    }
+    options_or_help("ls-lr", tokens.iter().cloned(), "Give one per walker")
 }
 
 /// The parameters for this number of walkers. `holds` says whether tree number n is in the only

@@ -5,7 +5,6 @@
 use std::fmt::Write as _;
 use std::io;
 
-use indicatif::ProgressBar;
 use measure::statistics::{cov, max, mean, min};
 use report::sentences::sentence;
 use results::record::Phase;
@@ -15,8 +14,7 @@ use workloads::ls_lr::{EARLY, EntryCalls, LsLrEvent, LsLrParameters, Walked, Wal
 
 use crate::personalities::failures::failed_calls;
 use crate::personalities::latency;
-use crate::personalities::printer::Printer;
-use crate::speech::living_line;
+use crate::personalities::living::LivingText;
 
 /// Up to this many walkers are listed one by one without -v.
 const FEW: usize = 32;
@@ -25,41 +23,26 @@ const FEW: usize = 32;
 pub(super) struct LsLrText {
     head: String,
     verbose: bool,
-    bar: ProgressBar,
+    living: LivingText,
     /// Whether there is more than one repetition, and which one runs.
     repeats: bool,
     repetition: u32,
     /// The rates of the repetitions so far.
     rates: Vec<f64>,
-    warnings: Vec<String>,
-    printer: Printer,
 }
 
 impl LsLrText {
     pub(super) fn new(parameters: &LsLrParameters, ranks: u32, verbose: bool) -> Self {
-        let bar = living_line("{msg}", None);
+        let living = LivingText::to_stdout();
         let head = head(parameters, ranks);
         let repeats = parameters.repetitions > 1;
-        let (rates, warnings, printer) = (Vec::new(), Vec::new(), Printer::to_stdout(false));
-        Self { head, verbose, bar, repeats, repetition: 0, rates, warnings, printer }
+        Self { head, verbose, living, repeats, repetition: 0, rates: Vec::new() }
     }
 
     /// Prints the last lines. Fails if anything could not be printed.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        self.bar.finish_and_clear();
-        let mut text = String::new();
-        if self.rates.len() > 1 {
-            text.push_str(&over_all(&self.rates));
-        }
-        for warning in std::mem::take(&mut self.warnings) {
-            text.push_str(&format!("assay: warning: {warning}\n"));
-        }
-        self.put(&text);
-        self.printer.finish()
-    }
-
-    fn put(&mut self, text: &str) {
-        self.bar.suspend(|| self.printer.put(text));
+        let rates = if self.rates.len() > 1 { over_all(&self.rates) } else { String::new() };
+        self.living.finish(&rates)
     }
 }
 
@@ -69,28 +52,28 @@ impl EventObserver<LsLrEvent<'_>> for LsLrText {
             LsLrEvent::Started { ranks, nodes } => {
                 let (walkers, nodes) = (several((*ranks).into(), "walker"), several((*nodes).into(), "node"));
                 let text = format!("ls-lr: {walkers} on {nodes}, each in a tree of its own\n{}", self.head);
-                self.put(&text);
+                self.living.put(&text);
             }
             LsLrEvent::Going { what, done, of } => {
-                self.bar.set_message(format!("ls-lr: {what}: {done} of {of} entries of walker 0's tree"));
+                self.living.progress(format!("ls-lr: {what}: {done} of {of} entries of walker 0's tree"));
             }
-            LsLrEvent::Made { phase, counted, before } => self.put(&made(phase, *counted, *before)),
+            LsLrEvent::Made { phase, counted, before } => self.living.put(&made(phase, *counted, *before)),
             LsLrEvent::Walks { repetition } => {
                 self.repetition = *repetition;
-                self.bar.finish_and_clear();
+                self.living.clear();
             }
             LsLrEvent::Walked(walked) => {
                 self.rates.extend(walked.list.metric("rate").map(|rate| rate.value));
                 let text = walked_once(walked, self.verbose);
-                self.put(&text);
+                self.living.put(&text);
             }
             LsLrEvent::Removed { phase, parts, left, first_left } => {
-                self.put(&removed(phase, *parts, *left, first_left.unwrap_or_default()));
+                self.living.put(&removed(phase, *parts, *left, first_left.unwrap_or_default()));
             }
             LsLrEvent::Notice(reason) if self.repeats => {
-                self.warnings.push(format!("repetition {}: {}", self.repetition, sentence(reason)));
+                self.living.warn(format!("repetition {}: {}", self.repetition, sentence(reason)));
             }
-            LsLrEvent::Notice(reason) => self.warnings.push(sentence(reason)),
+            LsLrEvent::Notice(reason) => self.living.warn(sentence(reason)),
         }
     }
 }

@@ -2,8 +2,6 @@
 
 mod text;
 
-use clap::Parser;
-use clap::error::ErrorKind;
 use command::pfind::{PfindOptions, with_two_dashes};
 use ranks::Halt;
 use storage::Storage;
@@ -15,7 +13,7 @@ use workloads::pfind::{self, PfindParameters};
 use super::LineEffect;
 use super::perform::{RankContext, perform};
 use super::printer::are_printed;
-use super::program::{StartedProgram, in_one_line, local_ranks, posix};
+use super::program::{StartedProgram, local_ranks, options_or_help, posix};
 use crate::session::{Needs, RankStart, Session};
 use crate::status::{DONE, error_if};
 use text::PfindText;
@@ -48,15 +46,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
 
 /// The options, or the help text to print instead.
 fn parse(tokens: &[String]) -> Result<Result<PfindOptions, String>, Usage> {
-    let line = std::iter::once("pfind".to_owned()).chain(with_two_dashes(tokens));
-    match PfindOptions::try_parse_from(line) {
-        Ok(options) => Ok(Ok(options)),
-        Err(error) if !error.use_stderr() => Ok(Err(error.render().to_string())),
-        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Usage::new(
-            "no directory is given. Give the root of a tree; `pfind --help` lists the options.",
-        )),
-        Err(error) => Err(Usage(format!("{}. `pfind --help` lists the options.", in_one_line(&error)))),
-    }
+    options_or_help("pfind", with_two_dashes(tokens), "Give the root of a tree")
 }
 
 /// A run that was checked.

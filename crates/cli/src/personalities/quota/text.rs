@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use std::io;
 
 use command::quota::QuotaRequest;
-use indicatif::ProgressBar;
 use measure::unix_seconds;
 use report::sentences::sentence;
 use results::record::{Phase, QuotaRejection, QuotaUnit, QuotaUse, error_name};
@@ -14,33 +13,22 @@ use units::{bytes_binary, duration, several};
 use workloads::kit::observer::EventObserver;
 use workloads::quota::{QuotaEvent, TestedLimit};
 
-use crate::personalities::printer::Printer;
-use crate::speech::living_line;
+use crate::personalities::living::LivingText;
 
 /// Prints events.
 pub(super) struct QuotaText {
     of: &'static str,
-    bar: ProgressBar,
-    warnings: Vec<String>,
-    printer: Printer,
+    living: LivingText,
 }
 
 impl QuotaText {
     pub(super) fn new(request: &QuotaRequest) -> Self {
-        let bar = living_line("{msg}", None);
-        Self { of: request.of.word(), bar, warnings: Vec::new(), printer: Printer::to_stdout(false) }
+        Self { of: request.of.word(), living: LivingText::to_stdout() }
     }
 
     /// Prints the last lines. Fails if anything could not be printed.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        self.bar.finish_and_clear();
-        let warnings = std::mem::take(&mut self.warnings);
-        self.put(&warnings.iter().map(|warning| format!("assay: warning: {warning}\n")).collect::<String>());
-        self.printer.finish()
-    }
-
-    fn put(&mut self, text: &str) {
-        self.bar.suspend(|| self.printer.put(text));
+        self.living.finish("")
     }
 }
 
@@ -52,17 +40,17 @@ impl EventObserver<QuotaEvent<'_>> for QuotaText {
                 let id = id.map_or(String::new(), |id| format!(" {id}"));
                 let mut text = format!("quota: {ranks} on {nodes}, files of {}{id}\n", self.of);
                 limits.iter().flatten().for_each(|limit| text.push_str(&limit_line(limit)));
-                self.put(&(text + "\n"));
+                self.living.put(&(text + "\n"));
             }
             QuotaEvent::Going { phase, done, of } => {
-                self.bar.set_message(format!("quota: {phase}: {done} of {of} on rank 0"));
+                self.living.progress(format!("quota: {phase}: {done} of {of} on rank 0"));
             }
-            QuotaEvent::Ended(phase) => self.put(&ended(phase)),
+            QuotaEvent::Ended(phase) => self.living.put(&ended(phase)),
             QuotaEvent::Others { moment, error } => {
                 let result = error.map_or("written".to_owned(), |error| format!("REJECTED: {error}"));
-                self.put(&format!("others     {moment}: {result}\n"));
+                self.living.put(&format!("others     {moment}: {result}\n"));
             }
-            QuotaEvent::Notice(reason) => self.warnings.push(sentence(reason)),
+            QuotaEvent::Notice(reason) => self.living.warn(sentence(reason)),
         }
     }
 }
@@ -113,12 +101,11 @@ fn rejections(phase: &Phase, used: &QuotaUse) -> String {
     text.push('\n');
     let [first, last] = [used.first_rejection_after_s(), used.rejection_s()];
     let Some(first) = first else { return text };
-    if used.reached_s.is_none() {
-        return text + "           before the limit was reached\n";
-    }
     let last = last.map_or(String::new(), |last| format!(", the last at most {}", duration(last)));
     let (first, within) = (duration(first), duration(used.reached_within_s));
-    let since = format!("after the limit was reached (known to {within})");
+    let moment =
+        if used.is_reached() { "the limit was reached" } else { "the last was accepted, below the limit" };
+    let since = format!("after {moment} (known to {within})");
     let _ = writeln!(text, "           the first at most {first}{last} {since}");
     text
 }
@@ -172,6 +159,19 @@ mod tests {
              \x20          the first at most 250 ms, the last at most 2.00 s after the limit was \
              reached (known to 500 ms)\n\
              \x20          the system shows 1.00 MiB (1048576 B), at most 250 ms later\n"
+        );
+        let below = QuotaUse {
+            limit: 9,
+            accepted_max: 5,
+            reached_s: Some(1.0),
+            first_rejection_s: Some(1.5),
+            ..QuotaUse::default()
+        };
+        phase.quota = Some(Box::new(below));
+        let text = ended(&phase);
+        assert!(
+            text.contains("at most 500 ms after the last was accepted, below the limit (known to 0 s)"),
+            "{text}"
         );
         phase.quota = Some(Box::new(QuotaUse { limit: 9, accepted_max: 5, ..QuotaUse::default() }));
         let text = ended(&phase);
