@@ -16,6 +16,7 @@ pub mod classic;
 mod data_key;
 pub mod fdtree;
 pub mod flash_io;
+pub mod io500;
 pub mod ior;
 mod kind;
 mod launcher;

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use units::Usage;
 
 use crate::age::AgeArgs;
+use crate::io500::Io500Options;
 use crate::ls_lr::LsLrOptions;
 use crate::mpi_io::MpiIoArgs;
 use crate::pfind::PfindOptions;
@@ -15,6 +16,8 @@ use crate::{clap_line, fdtree, flash_io, ior, md_workbench, mdtest};
 /// The programs that a command may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkloadName {
+    /// `io500`
+    Io500,
     /// `ior`
     Ior,
     /// `mdtest`
@@ -149,6 +152,14 @@ pub const WORKLOADS: &[Workload] = &[
         ..USUAL
     },
     Workload {
+        name: WorkloadName::Io500,
+        names: &["io500"],
+        help: "Run all phases of IO500 in one job like the classic `io500`",
+        about: "run all phases of IO500 in one job (options, configuration and files of io500)",
+        read: |words| WorkloadLine::Io500(Box::new(Io500Options::read(words))),
+        ..USUAL
+    },
+    Workload {
         name: WorkloadName::Ior,
         names: &["ior"],
         help: "Read and write like the classic `ior` (options: `assay ior -h`)",
@@ -275,6 +286,8 @@ pub fn has_stamped_data(command: &str, words: &[String]) -> bool {
 /// The options of any workload, as far as they can be read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkloadLine {
+    /// `io500`
+    Io500(Box<Io500Options>),
     /// `ior`
     Ior(Box<ior::Line>),
     /// `mdtest`
@@ -330,6 +343,7 @@ impl Deref for WorkloadLine {
 
     fn deref(&self) -> &Self::Target {
         match self {
+            Self::Io500(line) => &**line,
             Self::Ior(line) => &**line,
             Self::Mdtest(line) => &**line,
             Self::MdWorkbench(line) => &**line,

@@ -292,6 +292,7 @@ const GROUPS: &[CommandGroup] = &[
             help("fdtree", Work, &[]),
             help("flash-io", Work, &[]),
             help("ls-lr", Work, &[]),
+            help("io500", Work, &["assay -n 4 io500 config.ini"]),
             help("pfind", Work, &[]),
             help(
                 "mpi-io",

@@ -9,6 +9,7 @@ mod facts_tests;
 mod failures;
 pub(crate) mod fdtree;
 pub(crate) mod flash_io;
+pub(crate) mod io500;
 pub(crate) mod ior;
 mod latency;
 mod living;
@@ -29,6 +30,7 @@ mod run_records;
 mod spread;
 mod stuck;
 mod waiting;
+mod within;
 
 use crate::session::RankStart;
 pub(crate) use classic::data_key;
@@ -55,6 +57,7 @@ fn personality(workload: WorkloadName) -> Personality {
         WorkloadName::Age => Personality { run: None, check: age::check },
         WorkloadName::Fdtree => Personality { run: Some(fdtree::run), check: fdtree::check },
         WorkloadName::FlashIo => Personality { run: Some(flash_io::run), check: flash_io::check },
+        WorkloadName::Io500 => Personality { run: Some(io500::run), check: io500::check },
         WorkloadName::Ior => Personality { run: Some(ior::run), check: ior::check },
         // `ls` is no program of assay.
         WorkloadName::Ls => Personality { run: None, check: |_, _| Ok(LineEffect::Runs) },

@@ -1,7 +1,9 @@
 //! The output of a program. Its first failure is kept for the end, because the measurement matters more than
 //! its text.
 
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use units::visible_lines;
 
@@ -27,6 +29,11 @@ impl Printer {
 
     pub(crate) fn to_file(file: impl Write + Send + 'static) -> Self {
         Self { may_close: false, ..Self::new(file, false) }
+    }
+
+    /// Prints to this file instead of standard output, which is created or emptied.
+    pub(crate) fn in_place_of_stdout(path: &Path, plain: bool) -> io::Result<Self> {
+        Ok(Self { plain, ..Self::to_file(File::create(path)?) })
     }
 
     /// Prints to standard output, with control characters escaped.

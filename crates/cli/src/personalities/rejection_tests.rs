@@ -152,6 +152,7 @@ fn options(workload: WorkloadName) -> Vec<RandomOption> {
             let letters = [("-q", ""), ("-b", ""), ("-i", ""), ("-f PREFIX", ""), ("-h", "")];
             of_table(&letters, command::flash_io::OWN)
         }
+        WorkloadName::Io500 => parsed(&command::io500::Io500Options::command()),
         WorkloadName::Pfind => parsed(&command::pfind::PfindOptions::command()),
         WorkloadName::LsLr => parsed(&command::ls_lr::LsLrOptions::command()),
         WorkloadName::MpiIo => {
@@ -242,6 +243,7 @@ fn the_linter_rejects_the_lines_of_the_other_workloads_that_their_rules_reject()
         WorkloadName::MdWorkbench,
         WorkloadName::Fdtree,
         WorkloadName::Pfind,
+        WorkloadName::Io500,
         WorkloadName::FlashIo,
         WorkloadName::LsLr,
         WorkloadName::MpiIo,

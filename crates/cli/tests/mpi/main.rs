@@ -18,6 +18,7 @@ mod flash_io;
 mod flash_io_hdf5;
 mod flash_io_hdf5_faults;
 mod flash_io_text;
+mod io500;
 mod ior_beneath;
 mod ior_controls;
 mod ior_data;

@@ -49,6 +49,7 @@ mod gpfs_hints;
 mod hostile_archives;
 mod index;
 mod integrations;
+mod io500;
 mod ior_controls;
 mod ior_faults;
 mod ior_options;

@@ -38,6 +38,11 @@ impl Outside {
         Ok(Self { script, variables })
     }
 
+    /// The variables that other programs use, too.
+    pub(crate) fn variables(&self) -> &Variables {
+        &self.variables
+    }
+
     /// Sends the inputs of rank 0 to all ranks.
     pub(crate) fn share(self, session: &Session) -> Result<Self, Usage> {
         let mut script = self.script.as_deref().unwrap_or_default().as_bytes().to_vec();

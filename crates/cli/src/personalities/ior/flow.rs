@@ -20,14 +20,17 @@ use workloads::kit::board::Board;
 use workloads::kit::observer::EventObserver;
 
 use super::output::IorOutput;
-use super::{ReadyTest, files, text};
+use super::streams::Streams;
+use super::{Outside, ReadyTest, files, ready_within, text};
 use crate::personalities::classic::live::{Boards, LiveFiles, LiveView};
 use crate::personalities::classic::{header_dir, random_seed};
 use crate::personalities::own_lines::print_note;
 use crate::personalities::perform::{RankContext, open_voice, perform_unless};
+use crate::personalities::printer::Printer;
 use crate::personalities::program::StartedProgram;
 use crate::personalities::run_records::RunRecords;
 use crate::personalities::stuck::{self, RankStanding};
+use crate::personalities::within::{RunWithin, agree};
 use crate::session::Session;
 use crate::speech::complain;
 use crate::status::{DONE, ERROR, error_if};
@@ -54,9 +57,7 @@ pub(crate) fn run_tests(
     let wants =
         voice.as_ref().is_some_and(|(_, voice)| !voice.live_files.is_empty() || io::stderr().is_terminal());
     let boards = Boards::new(&session, wants);
-    let (rank, abandoned) = (session.rank(), || {
-        tests.iter().any(|test| test.storage.library().is_some_and(StorageLibrary::has_abandoned))
-    });
+    let rank = session.rank();
     let body = |part: RankContext<'_>, voice: Option<&mut IorPrinter>| {
         let board = boards.row(part.comm)?;
         let rows = board.as_ref().map(|(board, row)| (board, *row));
@@ -66,6 +67,49 @@ pub(crate) fn run_tests(
         voice.end(done, program)
     };
     let ranks = tests.iter().map(|test| test.ranks).max().unwrap_or(0);
+    watched(tests, rank, || perform_unless(program, ranks, session, &|| have_abandoned(tests), voice, body))
+}
+
+/// Runs `argv` on the ranks of another program, as [`RunWithin`] says, with the environment of rank 0.
+pub(crate) fn run_within(argv: &[String], outside: &Outside, within: RunWithin<'_>) -> Result<u8, Halt> {
+    let RunWithin { host, part, to } = within;
+    let comm = part.comm;
+    let tests = agree(comm, ready_within(argv, outside, comm.size(), host.standard))?;
+    let printer = to.map(|to| IorPrinter::within(argv, &tests, to)).transpose();
+    let mut printer = agree(comm, printer)?;
+    if let Some(printer) = &mut printer {
+        printer.begin(None, &tests);
+    }
+    let done = watched(&tests, comm.rank(), || all_tests(&tests, part, None, printer.as_mut()));
+    host.abandoned.fetch_or(have_abandoned(&tests), Ordering::Relaxed);
+    match printer {
+        Some(mut printer) => printer.end(done, host.program),
+        None => done,
+    }
+}
+
+/// Removes the file of this rank, or the file of all ranks on rank 0, after [`run_within`] with `argv`. With
+/// directories of their own, these are removed, too.
+pub(crate) fn remove_file(argv: &[String], outside: &Outside, comm: &dyn Comm) {
+    let Ok(tests) = ready_within(argv, outside, comm.size(), None) else { return };
+    let ReadyTest { parsed, storage, .. } = &tests[0];
+    if parsed.request.file_per_rank || comm.rank() == 0 {
+        let path = first_path(&parsed.request, comm.rank());
+        // What cannot be removed is named at the end.
+        let _ = storage.remove(Path::new(&path));
+        if parsed.request.unique_dir {
+            let _ = Path::new(&path).parent().map(std::fs::remove_dir);
+        }
+    }
+}
+
+/// Whether a library cannot be left in order.
+fn have_abandoned(tests: &[ReadyTest]) -> bool {
+    tests.iter().any(|test| test.storage.library().is_some_and(StorageLibrary::has_abandoned))
+}
+
+/// Ends this process if a collective call of `body` on a file of the tests does not end.
+fn watched<T>(tests: &[ReadyTest], rank: u32, body: impl FnOnce() -> T) -> T {
     std::thread::scope(|scope| {
         let standing = || RankStanding {
             inside: tests.iter().find_map(|test| test.storage.library()?.inside()),
@@ -73,7 +117,7 @@ pub(crate) fn run_tests(
         };
         let together = tests.iter().find(|test| test.parsed.request.abilities().collective);
         let _watch = together.map(|test| stuck::watch(scope, "ior", rank, test.call_limit, standing));
-        perform_unless(program, ranks, session, &abandoned, voice, body)
+        body()
     })
 }
 
@@ -161,9 +205,16 @@ impl IorPrinter {
         let parsed = &tests[tests.len() - 1].parsed;
         let Output { record, live, progress, .. } = &parsed.output;
         open_voice(record.as_deref(), live.as_deref(), progress.as_deref(), |live_files| {
-            let output = IorOutput::open(&parsed.output, argv)?;
+            let output = IorOutput::open(Streams::open(&parsed.output)?, &parsed.output, argv)?;
             Ok(Self { output, live_files, live_path: live.clone(), live: None })
         })
+    }
+
+    /// All outputs of a run within another program in `to`.
+    fn within(argv: &[String], tests: &[ReadyTest], to: Printer) -> Result<Self, Usage> {
+        files::check_status_files(tests)?;
+        let output = IorOutput::open(Streams::together(to), &tests[0].parsed.output, argv)?;
+        Ok(Self { output, live_files: LiveFiles::default(), live_path: None, live: None })
     }
 
     fn begin(&mut self, rows: BoardRows<'_>, tests: &[ReadyTest]) {
@@ -217,7 +268,7 @@ mod tests {
         let halt = Halt { step: "write".into(), rank: 1, node: "n1".into(), why: "short".into(), call: None };
         for (done, is_reported) in [(Ok(DONE), false), (Err(halt), true)] {
             let look = Output { format: ResultFormat::Json, ..Output::default() };
-            let output = IorOutput::open(&look, &[]).unwrap();
+            let output = IorOutput::open(Streams::open(&look).unwrap(), &look, &[]).unwrap();
             let live_files = LiveFiles::default();
             let mut printer = IorPrinter { output, live_files, live_path: None, live: None };
             StartedProgram::run("ior", &[], |program| {

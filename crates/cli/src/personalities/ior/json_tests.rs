@@ -43,7 +43,7 @@ fn output(tests: &[Parsed], phases: &[Phase], complete: bool) -> (String, String
 #[test]
 fn kept_phases_carry_no_buckets_and_no_timeline() {
     let page = Page::default();
-    let mut json = json(Streams::together(&page), &[]);
+    let mut json = json(Streams::on(&page), &[]);
     json.test(&parsed(|_| ()), None);
     json.event(&IorEvent::Phase(&phase("write", 0)));
     assert!(json.document.tests[0].phases[0].latency.as_ref().unwrap().buckets.is_empty());

@@ -38,8 +38,9 @@ use super::program::StartedProgram;
 use super::waiting;
 use crate::session::{Needs, RankStart, Session};
 use crate::status::DONE;
-use environment::Outside;
+pub(super) use environment::Outside;
 use flow::{IorPrinter, run_tests};
+pub(super) use flow::{remove_file, run_within};
 use script::ScriptTest;
 
 /// A test that was checked, with its storage.
@@ -175,6 +176,21 @@ fn checked(
     let needs = needs.unwrap_or(Needs::Nothing);
     start.check(needs)?;
     Ok((ready, needs))
+}
+
+/// The test of `argv` on `ranks` ranks of another program. `standard` is the version of MPI.
+fn ready_within(
+    argv: &[String],
+    outside: &Outside,
+    ranks: u32,
+    standard: Option<(i32, i32)>,
+) -> Result<Vec<ReadyTest>, Usage> {
+    let tests = script::tests(classic::parse::<Parsed>(&argv[1..])?, None)?;
+    let ready = all_ready(tests, outside, ranks)?;
+    files::check(&ready, None)?;
+    let mut ready: Vec<ReadyTest> = ready.into_iter().map(fit_here).collect::<Result<_, _>>()?;
+    load(&mut ready, standard)?;
+    Ok(ready)
 }
 
 /// Checks all tests. All or none must be dry, so that a user need not find out which of them wrote.

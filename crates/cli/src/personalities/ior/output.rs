@@ -35,9 +35,9 @@ pub(crate) struct IorOutput {
 }
 
 impl IorOutput {
-    /// The output that `look` requests for the run started as `argv`. Its files are created or emptied now.
-    pub(crate) fn open(look: &Output, argv: &[String]) -> Result<Self, Usage> {
-        let streams = Streams::open(look)?;
+    /// The output that `look` requests for the run started as `argv`. Its other files are created or emptied
+    /// now.
+    pub(crate) fn open(streams: Streams, look: &Output, argv: &[String]) -> Result<Self, Usage> {
         let mut output = Self::new(streams, look, argv);
         if let Some(path) = &look.rank_csv {
             let file = OutputStream::create("-O saveRankPerformanceDetailsCSV", path)?;

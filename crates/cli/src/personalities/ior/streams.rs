@@ -91,6 +91,12 @@ impl Streams {
         Ok(Self { results, chatter: on_stdout(), own, opening })
     }
 
+    /// All in one output.
+    pub(crate) fn together(printer: Printer) -> Self {
+        let results = OutputStream { printer, what: "cannot write the results".to_owned() };
+        Self { results, chatter: MessageStream::Results, own: MessageStream::Results, opening: None }
+    }
+
     /// Prints the first message and these warnings.
     pub(crate) fn begin(&mut self, warnings: &str) {
         let text = self.opening.take().unwrap_or_default() + warnings;
@@ -211,13 +217,12 @@ mod tests {
         /// Results and messages on a page, own lines on another.
         pub(crate) fn own_apart(page: &Page, own: &Page) -> Self {
             let own = MessageStream::Apart(OutputStream::new(own.clone(), "own"));
-            Self { own, ..Self::together(page) }
+            Self { own, ..Self::on(page) }
         }
 
         /// All on one page.
-        pub(crate) fn together(page: &Page) -> Self {
-            let (chatter, own) = (MessageStream::Results, MessageStream::Results);
-            Self { results: OutputStream::new(page.clone(), "page"), chatter, own, opening: None }
+        pub(crate) fn on(page: &Page) -> Self {
+            Self::together(Printer::new(page.clone(), false))
         }
     }
 
@@ -254,7 +259,7 @@ mod tests {
     #[test]
     fn messages_go_to_the_results_unless_they_have_their_own_stream() {
         let (page, other) = (Page::default(), Page::default());
-        let mut streams = Streams::together(&page);
+        let mut streams = Streams::on(&page);
         streams.put("a");
         streams.say("b");
         assert_eq!(page.text(), "ab");

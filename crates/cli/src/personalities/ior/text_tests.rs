@@ -16,7 +16,7 @@ use crate::personalities::printer::tests::Page;
 /// The script of the golden texts as events.
 fn script(look: &Output, verbose: u32) -> String {
     let page = Page::default();
-    script_on(Streams::together(&page), &page, look, verbose)
+    script_on(Streams::on(&page), &page, look, verbose)
 }
 
 fn script_on(streams: Streams, page: &Page, look: &Output, verbose: u32) -> String {
@@ -57,7 +57,7 @@ fn the_blocks_of_each_test_of_a_script_have_the_classic_text() {
 #[test]
 fn the_wear_out_line_reports_the_write() {
     let page = Page::default();
-    let mut text = IorOutput::new(Streams::together(&page), &Output::default(), &["ior".into()]);
+    let mut text = IorOutput::new(Streams::on(&page), &Output::default(), &["ior".into()]);
     text.test(&parsed(|p| (p.deadline, p.wear_out, p.repetitions) = (1, true, 2)), None);
     for (name, transfers_max) in [("write", 9), ("read", 7), ("write", 5)] {
         let mut phase = phase(name, 0);

@@ -19,8 +19,9 @@ use super::classic::{help_of_backends, interrupt, notes_on_machine, random_seed}
 use super::own_files::{self, check_writable};
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
-use super::printer::are_printed;
+use super::printer::{Printer, are_printed};
 use super::program::StartedProgram;
+use super::within::{RunWithin, agree};
 use crate::session::{Needs, RankStart, Session};
 use crate::status::{DONE, error_if};
 use text::{MdWorkbenchText, VERSION};
@@ -61,8 +62,21 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if session.mpi().is_none() && ready.parameters.precreate {
         interrupt::watch(program.name, [PathBuf::from(&ready.parameters.dir)].into_iter(), "");
     }
-    let text = |kept| (kept, MdWorkbenchText::new(ready.parameters.clone(), look, program.argv, begun));
+    let printer = Printer::to_stdout(plain);
+    let text =
+        |kept| (kept, MdWorkbenchText::new(printer, ready.parameters.clone(), look, program.argv, begun));
     Ok(perform(program, session, kept.map(text), |part, voice| one_rank(&ready, part, voice)))
+}
+
+/// Runs `argv` on the ranks of another program, as [`RunWithin`] says.
+pub(super) fn run_within(argv: &[String], within: RunWithin<'_>) -> Result<u8, Halt> {
+    let RunWithin { part, to, .. } = within;
+    let begun = measure::unix_seconds();
+    let typed = classic::parse::<Parsed>(&argv[1..]);
+    let look = typed.as_ref().map(|typed| typed.output).unwrap_or_default();
+    let ready = agree(part.comm, typed.and_then(ready))?.0;
+    let mut text = to.map(|to| MdWorkbenchText::new(to, ready.parameters.clone(), look, argv, begun));
+    one_rank(&ready, part, text.as_mut())
 }
 
 /// Checks a run and opens its storage. Gives the notes for the user, too.

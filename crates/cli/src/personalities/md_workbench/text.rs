@@ -39,8 +39,13 @@ pub(super) struct MdWorkbenchText {
 }
 
 impl MdWorkbenchText {
-    pub(super) fn new(parameters: Request, look: Output, argv: &[String], begun: f64) -> Self {
-        let printer = Printer::to_stdout(look.plain);
+    pub(super) fn new(
+        printer: Printer,
+        parameters: Request,
+        look: Output,
+        argv: &[String],
+        begun: f64,
+    ) -> Self {
         Self { parameters, look, argv: argv.to_vec(), begun, printer, notices: Vec::new() }
     }
 

@@ -38,10 +38,11 @@ use super::classic::{
 use super::own_files::{self, check_writable};
 use super::own_lines::print_note;
 use super::perform::{RankContext, open_voice, perform};
-use super::printer::are_printed;
+use super::printer::{Printer, are_printed};
 use super::program::StartedProgram;
 use super::run_records::RunRecords;
 use super::waiting;
+use super::within::{RunWithin, agree};
 use crate::session::{Needs, RankStart, Session};
 use crate::status::{DONE, ERROR, error_if};
 use text::MdtestText;
@@ -224,15 +225,34 @@ fn ready(mut typed: Parsed, variables: &Variables, ranks: u32) -> Result<ReadyMd
 
 /// Rank 0's printer and records. All its files are created now.
 fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestPrinter), Usage> {
+    let Output { record, progress, plain, .. } = &ready.parsed.output;
+    open_voice(record.as_deref(), None, progress.as_deref(), |live_files| {
+        Ok(MdtestPrinter { live_files, ..printer(ready, argv, Printer::to_stdout(*plain))? })
+    })
+}
+
+/// The printer of a run that writes to `to`. The other files of its output are created now.
+fn printer(ready: &ReadyMdtest, argv: &[String], to: Printer) -> Result<MdtestPrinter, Usage> {
     let parsed = &ready.parsed;
     written_later(&parsed.request)?;
     let dir = parsed.request.dirs.first().map(String::as_str).unwrap_or_default();
     let space = ready.storage.space(header_dir(dir)).unwrap_or(None);
-    let Output { record, progress, .. } = &parsed.output;
-    open_voice(record.as_deref(), None, progress.as_deref(), |live_files| {
-        let text = MdtestText::open(parsed, argv, space)?;
-        Ok(MdtestPrinter { text, live_files, live: None, tests: 0, ranks: 0, iteration: 0 })
-    })
+    let text = MdtestText::open(to, parsed, argv, space)?;
+    let live_files = LiveFiles::default();
+    Ok(MdtestPrinter { text, live_files, live: None, tests: 0, ranks: 0, iteration: 0 })
+}
+
+/// Runs `argv` on the ranks of another program, as [`RunWithin`] says, with the environment of rank 0.
+pub(super) fn run_within(argv: &[String], variables: &Variables, within: RunWithin<'_>) -> Result<u8, Halt> {
+    let RunWithin { part, to, .. } = within;
+    let ready = classic::parse::<Parsed>(&argv[1..]).and_then(|typed| {
+        let ready = ready(typed, variables, part.comm.size())?;
+        complete(ready)
+    });
+    let ready = agree(part.comm, ready)?;
+    let printer = to.map(|to| printer(&ready, argv, to)).transpose();
+    let mut printer = agree(part.comm, printer)?;
+    one_rank(&ready, part, None, printer.as_mut())
 }
 
 /// Rejects files that could not be written after hours of work. Rank 0 checks for all ranks.

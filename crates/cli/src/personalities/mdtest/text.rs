@@ -48,8 +48,13 @@ pub(crate) struct MdtestText {
 impl MdtestText {
     /// A writer for the run started as `argv`. `space` is the space of its file system. Its files are created
     /// now.
-    pub(crate) fn open(parsed: &Parsed, argv: &[String], space: Option<Space>) -> Result<Self, Usage> {
-        let mut text = Self::new(Printer::to_stdout(parsed.output.plain), parsed, argv, space);
+    pub(crate) fn open(
+        printer: Printer,
+        parsed: &Parsed,
+        argv: &[String],
+        space: Option<Space>,
+    ) -> Result<Self, Usage> {
+        let mut text = Self::new(printer, parsed, argv, space);
         if let Some(path) = &parsed.output.rank_csv {
             let made = File::create(path).map_err(|error| {
                 Usage(format!(

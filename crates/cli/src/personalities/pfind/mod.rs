@@ -12,8 +12,9 @@ use workloads::pfind::{self, PfindParameters};
 
 use super::LineEffect;
 use super::perform::{RankContext, perform};
-use super::printer::are_printed;
+use super::printer::{Printer, are_printed};
 use super::program::{StartedProgram, local_ranks, options_or_help, posix};
+use super::within::{RunWithin, agree};
 use crate::session::{Needs, RankStart, Session};
 use crate::status::{DONE, error_if};
 use text::PfindText;
@@ -39,9 +40,19 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let (session, ready) = session.agree(ready(&options, speaks))?;
     let (session, kept) = session.agree(program.records(options.record.as_deref()))?;
     program.note_preloaded();
-    let text = PfindText::new(&options, &ready.parameters);
+    let text = PfindText::new(Printer::to_stdout(false), &options, &ready.parameters);
     let voice = kept.map(|kept| (kept, text));
     Ok(perform(program, session, voice, |part, text| one_rank(&ready, part, text)))
+}
+
+/// Runs `argv` on the ranks of another program, as [`RunWithin`] says.
+pub(super) fn run_within(argv: &[String], within: RunWithin<'_>) -> Result<u8, Halt> {
+    let RunWithin { part, to, .. } = within;
+    let options = parse(&argv[1..]).and_then(|options| options.map_err(|_| Usage::new(super::PRINTS)));
+    let ready = options.and_then(|options| Ok((ready(&options, part.comm.rank() == 0)?, options)));
+    let (ready, options) = agree(part.comm, ready)?;
+    let mut text = to.map(|to| PfindText::new(to, &options, &ready.parameters));
+    one_rank(&ready, part, text.as_mut())
 }
 
 /// The options, or the help text to print instead.

@@ -31,9 +31,8 @@ pub(super) struct PfindText {
 }
 
 impl PfindText {
-    pub(super) fn new(options: &PfindOptions, parameters: &PfindParameters) -> Self {
+    pub(super) fn new(printer: Printer, options: &PfindOptions, parameters: &PfindParameters) -> Self {
         let (per_rank, prints_rate) = (options.per_rank, options.debug.is_some());
-        let printer = Printer::to_stdout(false);
         Self { head: head(parameters), per_rank, prints_rate, end: String::new(), printer }
     }
 
