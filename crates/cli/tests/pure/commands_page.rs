@@ -10,7 +10,7 @@ use crate::common::campaign::Place;
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/commands.md");
 
 /// Commands with a classic program, which have a page on compatibility.
-const CLASSIC: &[&str] = &["fdtree", "flash-io", "ior", "ls-lr", "mdtest", "mpi-io", "pfind"];
+const CLASSIC: &[&str] = &["fdtree", "flash-io", "io500", "ior", "ls-lr", "mdtest", "mpi-io", "pfind"];
 
 /// The place of the backends in a help text.
 const BACKENDS: &str = "{backends}";

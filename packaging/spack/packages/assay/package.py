@@ -24,7 +24,7 @@ class Assay(cargo.CargoPackage):
         "links",
         values=any_combination_of(
             "ior", "mdtest", "md-workbench", "fdtree", "flash-io", "flash_benchmark_io", "ls-lr",
-            "pfind",
+            "pfind", "io500",
         ),
         description="Classic names as links in bin. Packages with these names cannot be in the same view.",
     )
