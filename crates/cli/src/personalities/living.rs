@@ -19,6 +19,11 @@ impl LivingText {
         Self { line: living_line("{msg}", None), warnings: Vec::new(), printer: Printer::to_stdout(false) }
     }
 
+    #[cfg(test)]
+    pub(crate) fn to_nowhere() -> Self {
+        Self { printer: Printer::new(io::sink(), false), ..Self::to_stdout() }
+    }
+
     /// Prints text while the line is hidden.
     pub(crate) fn put(&mut self, text: &str) {
         self.line.suspend(|| self.printer.put(text));

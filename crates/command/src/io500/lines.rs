@@ -80,49 +80,42 @@ impl PhaseLines {
     }
 
     fn ior(&self, phase: &Phase) -> Vec<String> {
-        let random = phase.group == ScoreGroup::None;
+        let is_random = phase.group == ScoreGroup::None;
         let words = self.start("./ior").all(self.verbose(phase.parent));
         let words = match phase.parent {
-            "ior-easy" => words.all(self.ior_easy(random)),
+            "ior-easy" => words.all(self.ior_easy(is_random)),
             _ => words.all(self.ior_hard()),
         };
-        let easy = phase.parent == "ior-easy";
-        let collective = match easy {
-            true => None,
-            false => {
-                self.config.text(phase.name, "collective").or(self.config.text("ior-hard", "collective"))
-            }
-        };
-        let collective = collective == Some("TRUE");
-        let stonewall = self.stonewall().to_string();
         let csv = format!("saveRankPerformanceDetailsCSV={}", self.result(&format!("{}.csv", phase.name)));
-        let details = ["-O", &csv];
+        let backend = self.api(phase).all(["-O", &csv]).0;
+        let stonewall = ["-D".to_owned(), self.stonewall().to_string()];
         let wear_out = ["-O", "stoneWallingWearOut=1"];
-        let words = match (phase.effect, easy, random) {
-            (_, _, true) => {
-                let words =
-                    words.all(["-r", "-D", &stonewall, "-z", "-z"]).all(self.api(phase).0).all(details);
+        let words = match (phase.parent, phase.effect) {
+            _ if is_random => {
+                let words = words.add("-r").all(stonewall).all(["-z", "-z"]).all(backend);
                 let words = words.all(["-t=4096", "-b=4096", "-s=10000000"]).all(wear_out);
-                let shift: &[&str] = if self.has_own_files() { &["-C", "-Q", "2"] } else { &[] };
-                words.all(shift.iter().copied())
+                if self.has_own_files() { words.all(["-C", "-Q", "2"]) } else { words }
             }
-            (Effect::Writes, true, _) => {
-                words.all(["-w", "-D", &stonewall]).all(wear_out).all(self.api(phase).0).all(details)
+            ("ior-easy", Effect::Writes) => words.add("-w").all(stonewall).all(wear_out).all(backend),
+            ("ior-easy", _) => words.all(["-r", "-R"]).all(backend),
+            (_, Effect::Writes) => {
+                let words = words.add("-w").some("-c", self.is_collective(phase)).all(stonewall);
+                words.all(backend).all(wear_out)
             }
-            (Effect::Writes, false, _) => {
-                let words = words.add("-w").some("-c", collective).all(["-D", &stonewall]);
-                words.all(self.api(phase).0).all(details).all(wear_out)
-            }
-            (_, true, _) => words.all(["-r", "-R"]).all(self.api(phase).0).all(details),
-            (_, false, _) => {
-                words.add("-r").add("-R").some("-c", collective).all(self.api(phase).0).all(details)
-            }
+            _ => words.all(["-r", "-R"]).some("-c", self.is_collective(phase)).all(backend),
         };
         words.0
     }
 
+    /// Whether the calls of a phase of ior-hard are collective.
+    fn is_collective(&self, phase: &Phase) -> bool {
+        let given =
+            [phase.name, phase.parent].iter().find_map(|section| self.config.text(section, "collective"));
+        given == Some("TRUE")
+    }
+
     /// Whether the files of ior-easy are the ranks' own.
-    pub fn has_own_files(&self) -> bool {
+    fn has_own_files(&self) -> bool {
         self.config.is_true("ior-easy", "filePerProc")
     }
 

@@ -21,6 +21,7 @@ use units::Usage;
 use super::LineEffect;
 use super::classic::interrupt;
 use super::ior::Outside;
+use super::living::LivingText;
 use super::perform::perform_unless;
 use super::program::{StartedProgram, local_ranks, options_or_help};
 use super::run_records::RunRecords;
@@ -103,7 +104,7 @@ fn voice(
     ready: &ReadyIo500,
 ) -> Result<(RunRecords, RunOutputs), Usage> {
     let records = RunRecords::open(options.record.as_deref())?;
-    match program.is_plain().and_then(|is_plain| RunOutputs::open(ready, is_plain)) {
+    match program.is_plain().and_then(|is_plain| RunOutputs::open(ready, LivingText::to_stdout(), is_plain)) {
         Ok(outputs) => Ok((records, outputs)),
         Err(usage) => {
             records.discard();

@@ -57,7 +57,7 @@ fn make_dir(dir: &str) -> io::Result<()> {
 impl RunOutputs {
     /// Creates the directory of the results and their files. Results of an earlier run are rejected. A run
     /// that only removes writes no files.
-    pub(super) fn open(ready: &ReadyIo500, is_plain: bool) -> Result<Self, Usage> {
+    pub(super) fn open(ready: &ReadyIo500, screen: LivingText, is_plain: bool) -> Result<Self, Usage> {
         let lines = &ready.lines;
         let failed = |error: io::Error| Usage(format!("[global] resultdir = {}: {error}.", lines.result_dir));
         make_dir(&lines.result_dir).map_err(failed)?;
@@ -73,7 +73,7 @@ impl RunOutputs {
         file("config.ini")?.put(&lines.config.print(false, |_| true));
         let write_s = WRITE_S[usize::from(ready.flag("scc"))];
         let mut results = Self {
-            screen: LivingText::to_stdout(),
+            screen,
             summary,
             pairs,
             is_plain,
@@ -315,7 +315,64 @@ fn geometric_mean(scores: impl Iterator<Item = f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use command::io500::Io500Options;
+
+    use super::super::{Inputs, verification};
     use super::*;
+    use crate::personalities::ior::Outside;
+
+    /// A run of all phases, each of which takes `seconds` and has the score 1.
+    fn summary(config: &str, seconds: f64) -> (String, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let (text, timestamp) = (format!("[global]\nresultdir = {}\n{config}", dir.path().display()), "t");
+        let inputs = Inputs { text, timestamp: timestamp.to_owned() };
+        let options = Io500Options::read(&["c.ini".to_owned()]);
+        let ready = inputs.ready(Path::new("c.ini"), &options, Outside::default(), 2).unwrap();
+        let mut outputs = RunOutputs::open(&ready, LivingText::to_nowhere(), false).unwrap();
+        for phase in ready.phases() {
+            let score = if phase.tool == PhaseTool::Timestamp { 0.0 } else { 1.0 };
+            let write_s = Some(seconds).filter(|_| phase.effect == Effect::Writes);
+            outputs.next(phase);
+            outputs.ended(phase, &PhaseOutcome { score, write_s, ..PhaseOutcome::default() }, seconds);
+        }
+        outputs.scores();
+        outputs.finish(None).unwrap();
+        let said = verification::outcome(
+            &verification::ResultHashes::read(
+                &std::fs::read_to_string(ready.lines.result("result.txt")).unwrap(),
+            ),
+            &ready.lines.config.hash().to_string(),
+        );
+        (std::fs::read_to_string(ready.lines.result("result_summary.txt")).unwrap(), said.1)
+    }
+
+    #[test]
+    fn only_a_run_with_the_times_of_the_rules_is_valid() {
+        let student = "scc = TRUE\n[debug]\nstonewall-time = 30\n";
+        for (config, seconds, is_valid) in [
+            ("", 300.0, true),
+            ("", 299.9, false),
+            (student, 30.0, true),
+            (student, 29.9, false),
+            ("[debug]\nstonewall-time = 30\n", 300.0, false),
+            ("[debug]\nstonewall-time = 301\n", 301.0, false),
+            ("[debug]\npause-dir = p\n", 300.0, false),
+            ("[mdtest-hard]\nfiles-per-dir = 9\n", 300.0, false),
+        ] {
+            let (summary, said) = summary(config, seconds);
+            let score = summary.lines().last().unwrap();
+            assert_eq!(!score.ends_with("[INVALID]"), is_valid, "{config}: {summary}");
+            let expected = if is_valid { "\n[OK]\n" } else { "\n[OK] But this is an invalid run!\n" };
+            assert_eq!(said, expected, "{config}");
+            let total = "[SCORE ] Bandwidth 1.000000 GiB/s : IOPS 1.000000 kiops : TOTAL 1.000000";
+            assert!(score.starts_with(total), "{score}");
+        }
+        let (summary, _) = summary("", 300.0);
+        let row = "[RESULT]       ior-easy-write        1.000000 GiB/s : time 300.000 seconds\n";
+        assert!(summary.contains(row) && !summary.contains("INVALID"), "{summary}");
+    }
 
     #[test]
     fn the_scores_of_the_original_are_reproduced_and_those_of_0_are_left_out() {

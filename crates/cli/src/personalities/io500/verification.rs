@@ -10,7 +10,7 @@ use crate::status::FAIL;
 
 /// The hashes of a file of results: those it states, and that of its scores.
 #[derive(Debug, Default, PartialEq)]
-struct ResultHashes {
+pub(super) struct ResultHashes {
     version: String,
     config: String,
     scores: String,
@@ -18,7 +18,7 @@ struct ResultHashes {
 }
 
 impl ResultHashes {
-    fn read(text: &str) -> Self {
+    pub(super) fn read(text: &str) -> Self {
         let (mut found, mut section) = (Self::default(), "");
         for line in text.lines().filter(|line| !line.starts_with(';')) {
             if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -70,7 +70,7 @@ pub(super) fn verify(program: &StartedProgram<'_>, config: &Config, result: &Pat
 }
 
 /// Whether all hashes are those of a valid run, and the lines that say so.
-fn outcome(found: &ResultHashes, config: &str) -> (bool, String) {
+pub(super) fn outcome(found: &ResultHashes, config: &str) -> (bool, String) {
     let mut text = String::new();
     if found.config != config {
         text = format!("ERROR: Configuration hash expected: {config} read: {}\n", found.config);
