@@ -141,6 +141,7 @@ pub(super) struct BundledPlan {
 const BUNDLED: &[BundledPlan] = &[
     BundledPlan { name: "try", text: include_str!("../../../../plans/try.toml") },
     BundledPlan { name: "nightly", text: include_str!("../../../../plans/nightly.toml") },
+    BundledPlan { name: "ats5", text: include_str!("../../../../plans/ats5.toml") },
     BundledPlan {
         name: "bluewaters-flash-io",
         text: include_str!("../../../../plans/bluewaters-flash-io.toml"),
@@ -151,13 +152,16 @@ const BUNDLED: &[BundledPlan] = &[
     BundledPlan { name: "cori-phase2", text: include_str!("../../../../plans/cori-phase2.toml") },
     BundledPlan { name: "datawarp-phase1", text: include_str!("../../../../plans/datawarp-phase1.toml") },
     BundledPlan { name: "datawarp-phase2", text: include_str!("../../../../plans/datawarp-phase2.toml") },
+    BundledPlan { name: "esif-hpc4", text: include_str!("../../../../plans/esif-hpc4.toml") },
     BundledPlan { name: "io500", text: include_str!("../../../../plans/io500.toml") },
+    BundledPlan { name: "jubench", text: include_str!("../../../../plans/jubench.toml") },
     BundledPlan { name: "mlperf-storage", text: include_str!("../../../../plans/mlperf-storage.toml") },
     BundledPlan { name: "nersc10", text: include_str!("../../../../plans/nersc10.toml") },
     BundledPlan { name: "perlmutter-phase1", text: include_str!("../../../../plans/perlmutter-phase1.toml") },
     BundledPlan { name: "purple-bandwidth", text: include_str!("../../../../plans/purple-bandwidth.toml") },
     BundledPlan { name: "purple-functional", text: include_str!("../../../../plans/purple-functional.toml") },
     BundledPlan { name: "purple-metadata", text: include_str!("../../../../plans/purple-metadata.toml") },
+    BundledPlan { name: "uknnss", text: include_str!("../../../../plans/uknnss.toml") },
 ];
 
 impl BundledPlan {

@@ -5,10 +5,13 @@
 //! right reason.
 //! Never here: the speed of a machine.
 
+use std::process::Command;
 use std::time::Duration;
 
 use crate::common;
 use crate::common::campaign::{Place, SmallFs, codes_of, json, names, there};
+use crate::common::slurm::Slurm;
+use crate::common::{Mpi, hdf5, only_in_all};
 
 /// The longest wait for one plan, on a machine with other load.
 const PATIENCE: Duration = Duration::from_secs(900);
@@ -25,9 +28,15 @@ fn all(place: &Place) -> Vec<String> {
 /// Runs a bundled plan at its small scale, and gives the outcomes of its clauses. A burst of the disk can
 /// keep the parts of a group apart. Then the plan runs again, up to three times; after a FAIL it does not.
 fn outcomes(place: &Place, words: &str) -> Vec<String> {
+    outcomes_around(place, words, |_| ())
+}
+
+/// The same, with a change of the command.
+fn outcomes_around(place: &Place, words: &str, around: impl Fn(&mut Command)) -> Vec<String> {
     let before = names(&place.dir()).len();
     let run = || {
         let mut command = place.command(&format!("run {words} --scale small --dir dir"));
+        around(&mut command);
         let ran = common::run_for(&mut command, PATIENCE);
         (ran, place.outcomes())
     };
@@ -184,12 +193,99 @@ fn the_phases_of_io500_give_three_scores() {
     assert!((score / near - 1.0).abs() < 0.1, "{score} {near}");
 }
 
+/// The plans of benchmark decks, with the number of their criteria and what approves their waivers.
+const DECKS: &[(&str, usize, &str)] = &[
+    ("ats5", 60, "--set approved_by=lead"),
+    ("esif-hpc4", 53, "--set approved_by=lead"),
+    ("jubench", 1, ""),
+    ("nersc10", 56, "--set approved_by=lead"),
+    ("uknnss", 2, "--set approved_by=lead"),
+];
+
+/// The parameters with which a bundled plan starts ranks of Open MPI, also as root.
+fn open_mpi(place: &Place) -> Option<String> {
+    let launch = place.path("open-mpi.sh");
+    let script = "#!/bin/sh\nexec mpirun.openmpi --allow-run-as-root --oversubscribe \"$@\"\n";
+    there("mpirun.openmpi").then(|| {
+        common::script(&launch, script);
+        format!("--set launch=openmpi --set program={}", launch.display())
+    })
+}
+
+/// Runs a plan of a deck with these words, and asserts that all its criteria pass.
+fn deck_passes(place: &Place, name: &str, words: &str, around: impl Fn(&mut Command)) {
+    let (_, criteria, approved) = DECKS.iter().find(|(deck, ..)| *deck == name).expect(name);
+    let outcomes = outcomes_around(place, &format!("{name} {approved} {words}"), around);
+    assert_eq!(outcomes.len(), *criteria, "{name}: {outcomes:?}");
+}
+
 #[test]
-fn the_storage_benchmarks_of_nersc_10_are_evaluated() {
-    let two = ["MD1.node", "MD1.part", "MD2.node", "MD2.part"];
-    let loads = ["L1.node", "L1.part", "L1.peak", "L2.part", "L2.peak", "L3.node", "L3.part", "L3.peak"];
-    let clauses = loads.iter().flat_map(|test| [*test; 2]).chain(two.iter().flat_map(|test| [*test; 3]));
-    passes("nersc10 --set approved_by=lead --set repetitions=1", &clauses.collect::<Vec<_>>());
+fn the_shared_file_of_uk_nnss_is_evaluated_in_one_run() {
+    let place = Place::new();
+    let Some(words) = open_mpi(&place) else { return };
+    deck_passes(&place, "uknnss", &words, |_| ());
+    let verdicts = json(&place.folder().join("verdicts.json"));
+    let chosen = [0, 1].map(|at: usize| verdicts[at]["statistic"].clone());
+    assert_eq!(chosen, ["max", "best"], "{verdicts:#}");
+}
+
+#[test]
+fn one_test_of_each_other_deck_is_evaluated() {
+    for (name, only, clauses) in [
+        ("ats5", "L2.posix-shared.node", 2),
+        ("esif-hpc4", "B.node", 3),
+        ("jubench", "SUM", 1),
+        ("nersc10", "L3.b", 2),
+    ] {
+        let place = Place::new();
+        let Some(words) = open_mpi(&place) else { return };
+        let ran = place.assay(&format!("run {name} {words} --scale small --only {only} --dir dir"));
+        let mut outcomes = place.outcomes();
+        outcomes.retain(|outcome| !outcome.ends_with(" NOT_RUN"));
+        assert_eq!(outcomes, vec![format!("{only} PASS"); clauses], "{name}: {ran:#?}");
+    }
+}
+
+#[test]
+fn the_decks_of_benchmarks_are_evaluated_under_open_mpi() {
+    if only_in_all("five campaigns take three minutes") {
+        for (name, ..) in DECKS.iter().filter(|(name, ..)| can_run(name, Mpi::Open)) {
+            let place = Place::new();
+            let Some(words) = open_mpi(&place) else { return };
+            deck_passes(&place, name, &words, |_| ());
+        }
+    }
+}
+
+#[test]
+fn the_decks_of_benchmarks_are_evaluated_under_mpich() {
+    if only_in_all("five campaigns take three minutes") && there("mpiexec.mpich") {
+        for (name, ..) in DECKS.iter().filter(|(name, ..)| can_run(name, Mpi::Mpich)) {
+            let words = "--set launch=mpich --set program=mpiexec.mpich";
+            deck_passes(&Place::new(), name, words, |_| ());
+        }
+    }
+}
+
+#[test]
+fn the_decks_of_benchmarks_are_evaluated_under_slurm() {
+    if !only_in_all("campaigns under Slurm take three minutes") {
+        return;
+    }
+    let Some(slurm) = Slurm::start(1) else { return };
+    let words = "--set launch=srun --set program=srun --set option=--mpi=pmi2";
+    for (name, ..) in DECKS {
+        // The MPI of the cluster has no HDF5.
+        let hdf5 = if *name == "esif-hpc4" { "--set hdf5=-aMPIIO" } else { "" };
+        deck_passes(&Place::new(), name, &format!("{words} {hdf5}"), |command| {
+            slurm.around(command);
+        });
+    }
+}
+
+/// Whether the libraries that this plan needs are installed for this MPI.
+fn can_run(name: &str, mpi: Mpi) -> bool {
+    name != "esif-hpc4" || hdf5::able().any(|able| able == mpi)
 }
 
 #[test]
@@ -307,12 +403,8 @@ fn reads_from_a_file_system_in_memory_do_not_count_as_reads_from_storage() {
 
 #[test]
 fn flash_io_of_blue_waters_is_evaluated_by_the_data_that_it_reads_back() {
-    if there("mpirun.openmpi") {
-        let place = Place::new();
-        let launch = place.path("flash.sh");
-        let script = "#!/bin/sh\nexec mpirun.openmpi --allow-run-as-root --oversubscribe \"$@\"\n";
-        common::script(&launch, script);
-        let words = format!("bluewaters-flash-io --set program={}", launch.display());
-        assert_eq!(outcomes(&place, &words), ["FLASH PASS"; 3]);
+    let place = Place::new();
+    if let Some(words) = open_mpi(&place) {
+        assert_eq!(outcomes(&place, &format!("bluewaters-flash-io {words}")), ["FLASH PASS"; 3]);
     }
 }

@@ -9,6 +9,7 @@ use results::finding::{Finding, Severity};
 
 /// The lints with open findings in each bundled plan, at all its scales. Users have to approve their waivers.
 const OPEN: &[(&str, &[&str])] = &[
+    ("ats5.toml", &["cb-state-unset", "not-aged", "sparse-random-write", "write-iops-buffered"]),
     ("bluewaters-io2017.toml", &["not-aged", "not-packed"]),
     ("cfs-phase1.toml", &["client-cache-fit", "not-packed", "sparse-random-write", "write-iops-buffered"]),
     ("cori-phase1.toml", &["not-packed"]),
@@ -21,15 +22,17 @@ const OPEN: &[(&str, &[&str])] = &[
         "datawarp-phase2.toml",
         &["client-cache-fit", "not-packed", "sparse-random-write", "write-iops-buffered"],
     ),
-    ("io500.toml", &["wearout-on-measured"]),
     (
-        "nersc10.toml",
-        &["cb-state-unset", "not-aged", "sparse-random-write", "wr-same-launch", "write-iops-buffered"],
+        "esif-hpc4.toml",
+        &["cb-state-unset", "not-aged", "not-packed", "sparse-random-write", "write-iops-buffered"],
     ),
+    ("io500.toml", &["wearout-on-measured"]),
+    ("nersc10.toml", &["cb-state-unset", "not-aged", "sparse-random-write", "write-iops-buffered"]),
     ("perlmutter-phase1.toml", &["not-packed", "sparse-random-write", "write-iops-buffered"]),
     ("purple-bandwidth.toml", &["not-packed"]),
     ("purple-functional.toml", &["cb-state-unset", "not-packed"]),
     ("purple-metadata.toml", &["not-packed"]),
+    ("uknnss.toml", &["cb-state-unset"]),
 ];
 
 /// All bundled plans at all their scales, each with its file's name.
