@@ -4,6 +4,7 @@ mod any_plan;
 mod bundled;
 mod clauses;
 mod criteria;
+mod decks;
 mod defects;
 mod layouts;
 mod lines;
