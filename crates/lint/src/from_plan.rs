@@ -67,7 +67,7 @@ fn criterion(asked: &Criterion, stat: Option<Stat>, clause: &str) -> CriterionFa
         },
         counts: asked.goal.dimension() == Dimension::Count,
         written: asked.written.clone(),
-        clause: (asked.terms.clause.is_some() && requirement != clause).then(|| requirement.clone()),
+        clause: (requirement != clause).then(|| requirement.clone()),
         as_written: asked.terms.as_written,
     }
 }

@@ -80,4 +80,8 @@ fn a_criterion_with_another_number_than_its_clause_needs_a_waiver() {
     assert_eq!(of("files are written"), Some(("clause-number".into(), Severity::Info)));
     assert_eq!(of("files are written at 1000 kB/s"), None);
     assert_eq!(of(""), None);
+    // A criterion with a clause of its own is compared with that.
+    let own = WRITE_RATE.replace(" }", ", clause = \"slow files at 1 MB/s\" }");
+    let all = findings(&test("files are written at 1 GB/s", WRITE, &own));
+    assert!(all.iter().all(|finding| code(finding).0 != "clause-number"), "{all:#?}");
 }
