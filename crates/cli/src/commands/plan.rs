@@ -2,6 +2,7 @@
 
 mod add;
 mod ask;
+pub(super) mod bundled;
 #[cfg(test)]
 mod corpus_tests;
 mod init;
@@ -16,9 +17,10 @@ use command::WorkloadName;
 use plan::launcher::LaunchKind;
 use plan::line::Line;
 use plan::schedule::{self, PlannedJob, Purpose};
-use plan::{Choice, Criterion, Goal, Placement, Plan, PlanErrors, State, Test, among};
+use plan::{Choice, Criterion, Goal, Placement, Plan, PlanErrors, State, Test};
 use units::{Usage, bytes_binary, several, utf8_text, visible};
 
+use self::bundled::BundledPlan;
 use super::lint;
 use crate::personalities::{self, LineEffect};
 use crate::session::RankStart;
@@ -90,7 +92,7 @@ enum Action {
         #[command(flatten)]
         answers: ask::Answers,
     },
-    /// List the bundled plans
+    /// List the bundled plans by who would use them
     List,
     /// Print the JSON schema of plans, for editors
     Schema,
@@ -131,63 +133,6 @@ impl Values {
     }
 }
 
-/// A plan that is part of the program.
-pub(super) struct BundledPlan {
-    name: &'static str,
-    text: &'static str,
-}
-
-/// All bundled plans.
-const BUNDLED: &[BundledPlan] = &[
-    BundledPlan { name: "try", text: include_str!("../../../../plans/try.toml") },
-    BundledPlan { name: "nightly", text: include_str!("../../../../plans/nightly.toml") },
-    BundledPlan { name: "ats5", text: include_str!("../../../../plans/ats5.toml") },
-    BundledPlan {
-        name: "bluewaters-flash-io",
-        text: include_str!("../../../../plans/bluewaters-flash-io.toml"),
-    },
-    BundledPlan { name: "bluewaters-io2017", text: include_str!("../../../../plans/bluewaters-io2017.toml") },
-    BundledPlan { name: "cfs-phase1", text: include_str!("../../../../plans/cfs-phase1.toml") },
-    BundledPlan { name: "cori-phase1", text: include_str!("../../../../plans/cori-phase1.toml") },
-    BundledPlan { name: "cori-phase2", text: include_str!("../../../../plans/cori-phase2.toml") },
-    BundledPlan { name: "datawarp-phase1", text: include_str!("../../../../plans/datawarp-phase1.toml") },
-    BundledPlan { name: "datawarp-phase2", text: include_str!("../../../../plans/datawarp-phase2.toml") },
-    BundledPlan { name: "esif-hpc4", text: include_str!("../../../../plans/esif-hpc4.toml") },
-    BundledPlan { name: "io500", text: include_str!("../../../../plans/io500.toml") },
-    BundledPlan { name: "jubench", text: include_str!("../../../../plans/jubench.toml") },
-    BundledPlan { name: "mlperf-storage", text: include_str!("../../../../plans/mlperf-storage.toml") },
-    BundledPlan { name: "nersc10", text: include_str!("../../../../plans/nersc10.toml") },
-    BundledPlan { name: "perlmutter-phase1", text: include_str!("../../../../plans/perlmutter-phase1.toml") },
-    BundledPlan { name: "purple-bandwidth", text: include_str!("../../../../plans/purple-bandwidth.toml") },
-    BundledPlan { name: "purple-functional", text: include_str!("../../../../plans/purple-functional.toml") },
-    BundledPlan { name: "purple-metadata", text: include_str!("../../../../plans/purple-metadata.toml") },
-    BundledPlan { name: "uknnss", text: include_str!("../../../../plans/uknnss.toml") },
-];
-
-impl BundledPlan {
-    /// The plan, checked.
-    pub(super) fn plan(&self) -> Result<Plan, Usage> {
-        Plan::parse(self.text, &self.file())
-    }
-
-    /// Its name in messages.
-    fn file(&self) -> String {
-        format!("plans/{}.toml", self.name)
-    }
-}
-
-/// The bundled plan with this name.
-pub(super) fn bundled(name: &str) -> Result<&'static BundledPlan, Usage> {
-    let found = BUNDLED.iter().find(|plan| plan.name == name);
-    found.ok_or_else(|| Usage(format!("there is no bundled plan `{name}`{}", near_bundled(name, &[]))))
-}
-
-/// A hint for an unknown name: the bundled plan or the name in `more` that is probably meant, or all of them.
-fn near_bundled(name: &str, more: &[&str]) -> String {
-    let known: Vec<&str> = BUNDLED.iter().map(|plan| plan.name).chain(more.iter().copied()).collect();
-    among(name, &known)
-}
-
 pub(crate) fn run(args: PlanArgs) -> Result<u8> {
     let mut status = DONE;
     let text = match args.action {
@@ -202,17 +147,14 @@ pub(crate) fn run(args: PlanArgs) -> Result<u8> {
                 + &power::table(&plan, &variability)?
                 + &found
         }
-        Action::List => {
-            let line = |one: &BundledPlan| Ok(format!("{:<19} {}\n", one.name, one.plan()?.title));
-            BUNDLED.iter().map(line).collect::<Result<String, Usage>>()?
-        }
+        Action::List => bundled::list()?,
         Action::Add { kind, plan, id, value, fs } => {
             add::add(kind, &plan, &add::AddRequest { id, value, fs })?
         }
         Action::Init { name: Some(name), file, .. } => init::init(&name, file)?,
         Action::Init { name: None, out, answers, .. } => init::from_answers(answers, out)?,
         Action::Schema => init::schema()?,
-        Action::Show { name } => bundled(&name)?.text.to_owned(),
+        Action::Show { name } => bundled::named(&name)?.text.to_owned(),
     };
     say(&text)?;
     Ok(status)
@@ -230,7 +172,7 @@ pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
 
 /// The plan that `read` makes of a text and the name of its file.
 fn loaded(path: &Path, read: impl Fn(&str, &str) -> Result<Plan>) -> Result<Plan> {
-    let bundled = BUNDLED.iter().find(|plan| Path::new(plan.name) == path && !path.is_file());
+    let bundled = path.to_str().filter(|_| !path.is_file()).and_then(bundled::find);
     let name = bundled.map_or_else(|| path.display().to_string(), BundledPlan::file);
     let text = match bundled {
         Some(bundled) => bundled.text.to_owned(),
@@ -238,7 +180,7 @@ fn loaded(path: &Path, read: impl Fn(&str, &str) -> Result<Plan>) -> Result<Plan
             let bytes = fs::read(path).map_err(|error| {
                 Usage(format!(
                     "{name}: {error}. Give the file of a plan, or a bundled plan{}",
-                    near_bundled(&name, &[])
+                    bundled::hint(&name, &[])
                 ))
             })?;
             utf8_text(bytes).map_err(|error| Usage(format!("{name}:{error}")))?

@@ -31,7 +31,7 @@ pub(crate) struct TryArgs {
 }
 
 pub(crate) fn run(args: TryArgs, argv: &[String]) -> Result<u8> {
-    let plan = bundled("try")?.plan()?;
+    let plan = bundled::named("try")?.plan()?;
     let folder = campaigns::new_folder(&args.dir, &plan)?;
     announce(&plan, &args.only, &args.dir)?;
     complain(&format!("The evidence is written to {}.", folder.display()));

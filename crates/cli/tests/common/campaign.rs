@@ -214,6 +214,11 @@ pub fn data_of<'v>(findings: &'v serde_json::Value, code: &str) -> &'v serde_jso
     &found.unwrap_or_else(|| panic!("no {code} in {findings:#}"))["reason"]["data"]
 }
 
+/// The name of the bundled plan in a line of `assay plan list`. The title of a group has none.
+pub fn listed_plan(line: &str) -> Option<&str> {
+    line.strip_prefix("  ")?.split(' ').next()
+}
+
 /// The names of the files in a directory, sorted.
 pub fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).unwrap();

@@ -1,8 +1,9 @@
 //! `assay plan init` and `assay plan schema`: a first plan, and the schema of plans.
 
 use std::fs;
+use std::path::Path;
 
-use crate::common::campaign::{Place, names};
+use crate::common::campaign::{Place, listed_plan, names};
 
 #[test]
 fn a_new_plan_comes_with_its_schema_and_can_be_checked_and_run_unchanged() {
@@ -55,10 +56,22 @@ fn a_checked_plan_has_the_probability_of_a_pass_for_each_clause_and_for_all() {
 }
 
 #[test]
+fn the_list_groups_every_plan_of_the_folder_by_its_users() {
+    let list = Place::new().assay("plan list").ok();
+    let mut listed: Vec<String> =
+        list.lines().filter_map(listed_plan).map(|name| format!("{name}.toml")).collect();
+    let (_, historic) = list.split_once("\nHistoric: ").expect("a group for old machines");
+    assert!(historic.contains("\n  cori-phase1 ") && !historic.contains("\n  nersc10 "), "{list}");
+    listed.sort();
+    let files = names(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans"));
+    assert_eq!(listed, files);
+}
+
+#[test]
 fn every_bundled_plan_can_be_the_start_of_a_plan() {
     let place = Place::new();
     let list = place.assay("plan list").ok();
-    let ready: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let ready: Vec<&str> = list.lines().filter_map(listed_plan).collect();
     assert_eq!(ready.first(), Some(&"try"), "{list}");
     for name in ready {
         place.assay(&format!("plan init {name}")).ok();

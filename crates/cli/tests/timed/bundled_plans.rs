@@ -5,11 +5,13 @@
 //! right reason.
 //! Never here: the speed of a machine.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use crate::common;
-use crate::common::campaign::{Place, SmallFs, codes_of, json, names, there};
+use crate::common::campaign::{Place, SmallFs, codes_of, json, listed_plan, names, there};
 use crate::common::slurm::Slurm;
 use crate::common::{Mpi, hdf5, only_in_all};
 
@@ -22,7 +24,7 @@ const SMALL_ON_PURPOSE: &[(&str, &str)] = &[("purple-metadata", "ls-walk")];
 /// The names of the bundled plans.
 fn all(place: &Place) -> Vec<String> {
     let list = place.assay("plan list").ok();
-    list.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+    list.lines().filter_map(listed_plan).map(str::to_owned).collect()
 }
 
 /// Runs a bundled plan at its small scale, and gives the outcomes of its clauses. A burst of the disk can
@@ -47,7 +49,7 @@ fn outcomes_around(place: &Place, words: &str, around: impl Fn(&mut Command)) ->
             break;
         }
         println!("{words} runs again after {outcomes:?}");
-        std::fs::remove_dir_all(place.folder()).unwrap();
+        fs::remove_dir_all(place.folder()).unwrap();
         (ran, outcomes) = run();
     }
     let passed = having(&outcomes, " PASS") == outcomes.len();
@@ -288,6 +290,107 @@ fn can_run(name: &str, mpi: Mpi) -> bool {
     name != "esif-hpc4" || hdf5::able().any(|able| able == mpi)
 }
 
+/// The options that start MPI ranks at a small scale.
+const MPICH: &str = "--set launch=mpich --set program=mpiexec.mpich";
+
+#[test]
+fn the_sizes_of_superpod_are_evaluated_with_a_floor_for_each_node() {
+    if !there("mpiexec.mpich") {
+        return;
+    }
+    let two = ["SU1-W", "SU1-R", "SU4-W", "SU4-R"].map(|test| [test; 2]);
+    let one_machine = "--set su1_nodes=1 --set su4_nodes=1 --set repetitions=1";
+    let tests = [&["ONE-W", "ONE-R"], two.as_flattened()].concat();
+    passes(&format!("superpod {MPICH} {one_machine}"), &tests);
+    // The sum meets its threshold, and a node of two does not meet its own.
+    let place = Place::new();
+    let ran = place.assay("run superpod --scale small --only SU1-W --set node_write=900PB/s --dir dir");
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(decided(&place), ["SU1-W PASS", "SU1-W FAIL"], "{ran:#?}");
+}
+
+#[test]
+fn the_file_sizes_of_orion_are_evaluated() {
+    if there("mpiexec.mpich") {
+        let tests = ["SMALL", "SMALL", "MEDIUM", "MEDIUM", "LARGE-W", "LARGE-R"];
+        passes(&format!("orion {MPICH} --set approved_by=lead --set repetitions=1"), &tests);
+    }
+}
+
+#[test]
+fn a_later_campaign_of_a_eurohpc_system_is_compared_with_its_acceptance() {
+    if !there("mpiexec.mpich") {
+        return;
+    }
+    let place = Place::new();
+    let run = |words: &str, more: &[&str]| {
+        let line = format!(
+            "run eurohpc --scale small {MPICH} --set repetitions=1 --set approved_by=lead --dir dir {words}"
+        );
+        let mut command = place.command(&line);
+        common::run_for(command.args(more).env("ASSAY_STORE", place.path("h.sqlite")), PATIENCE)
+    };
+    let rates = "--set bandwidth=1MB/s --set iops=20IOPS --set metadata=20/s";
+    let accepted = run(&format!("{rates} --folder accepted"), &[]);
+    assert!(accepted.passed(), "{accepted:#?}");
+    let later = run("--accepted accepted --folder later", &[]);
+    assert!(later.passed() && later.out.contains("All 11 clauses are met."), "{later:#?}");
+    let share = ["--set", "bandwidth=5000% of accepted"];
+    let slower = run("--accepted accepted --folder slower --only OWN-W", &share);
+    assert_eq!(slower.status, Some(1), "{slower:#?}");
+}
+
+/// Runs these tests of `ncp-hss`, with the test programs of `suite`.
+fn ncp(place: &Place, suite: &Path, tests: &[&str], more: &[&str]) -> common::Ran {
+    let only: String = tests.iter().map(|test| format!(" --only {test}")).collect();
+    let line = format!("run ncp-hss --scale small {MPICH} --set approved_by=lead --dir dir{only}");
+    let mut command =
+        place.command(&format!("{line} --set repetitions=1 --set pjdfstest={}", suite.display()));
+    common::run_for(command.args(more), PATIENCE)
+}
+
+/// The outcomes of the tests that ran.
+fn decided(place: &Place) -> Vec<String> {
+    place.outcomes().into_iter().filter(|outcome| !outcome.ends_with("NOT_RUN")).collect()
+}
+
+#[test]
+fn the_rows_of_ncp_storage_are_evaluated_as_far_as_a_mount_shows_them() {
+    if !there("mpiexec.mpich") || !there("prove") {
+        return;
+    }
+    let place = Place::new();
+    let suite = place.path("suite");
+    fs::create_dir(&suite).unwrap();
+    common::script(&suite.join("open.t"), "#!/bin/sh\necho 1..2\necho ok 1\necho ok 2\n");
+    // No limit is set here, so QUOTA is left out.
+    let rates = ["BW-W", "BW-R", "IOPS-R", "MANY-W"];
+    let others = ["FILES.make", "FILES", "DIRECTORIES.make", "DIRECTORIES", "FLOCK", "VISIBLE", "ATTRIBUTES"];
+    let ran = ncp(&place, &suite, &[&rates[..], &others, &["PJDFSTEST"]].concat(), &[]);
+    assert!(decided(&place).iter().all(|outcome| outcome.ends_with(" PASS")), "{ran:#?}");
+    assert!(ran.out.contains("All 8 clauses are met."), "{ran:#?}");
+}
+
+#[test]
+fn the_rows_of_ncp_storage_fail_for_a_failed_program_and_for_a_limit_that_nothing_enforces() {
+    if !there("mpiexec.mpich") || !there("prove") {
+        return;
+    }
+    let place = Place::new();
+    let suite = place.path("suite");
+    let ran = ncp(&place, &suite, &["PJDFSTEST"], &[]);
+    assert_eq!(ran.status, Some(3), "without the suite nothing is decided: {ran:#?}");
+    fs::remove_dir_all(place.folder()).unwrap();
+
+    fs::create_dir(&suite).unwrap();
+    common::script(&suite.join("open.t"), "#!/bin/sh\necho 1..1\necho ok 1\n");
+    common::script(&suite.join("rename.t"), "#!/bin/sh\necho 1..2\necho ok 1\necho not ok 2\n");
+    let limit = ["--set", "quota_of=user", "--set", "quota_as=--limit 1536k --used 0B --only bytes"];
+    let ran = ncp(&place, &suite, &["PJDFSTEST", "QUOTA"], &limit);
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(decided(&place), ["QUOTA FAIL", "QUOTA FAIL", "PJDFSTEST FAIL"], "{ran:#?}");
+}
+
 #[test]
 fn the_read_patterns_of_training_are_evaluated() {
     passes("mlperf-storage", &["UNET3D", "RESNET50", "COSMOFLOW"]);
@@ -338,7 +441,7 @@ fn the_bandwidth_of_purple_is_evaluated_on_two_file_systems_and_with_an_applicat
     let tests = [&["SHARED-W", "SHARED-W", "FPP-W"], &two[..], &["LOAD.APP", "LOAD.IOR"]].concat();
     let place = Place::new();
     let dirs = ["gscratch3", "gscratch4"].map(|name| place.dir().join(name));
-    dirs.iter().for_each(|dir| std::fs::create_dir(dir).unwrap());
+    dirs.iter().for_each(|dir| fs::create_dir(dir).unwrap());
     passes_in(&place, "purple-bandwidth", &tests);
     assert!(dirs.iter().all(|dir| names(dir).is_empty()), "files are left: {dirs:?}");
 }
@@ -381,9 +484,7 @@ fn servers_without_added_speed_do_not_scale_linearly() {
     let words = "run bluewaters-io2017 --scale small --set server_pace=--rate=2MB/s --dir dir";
     let ran = place.assay(&format!("{words} {only}"));
     assert_eq!(ran.status, Some(1), "{ran:#?}");
-    let decided: Vec<String> =
-        place.outcomes().into_iter().filter(|outcome| !outcome.ends_with("NOT_RUN")).collect();
-    assert_eq!(decided, ["IOR-2.s6.w FAIL"], "{ran:#?}");
+    assert_eq!(decided(&place), ["IOR-2.s6.w FAIL"], "{ran:#?}");
     assert_eq!(names(&place.dir()).len(), 1, "all servers are restored: {:?}", names(&place.dir()));
 }
 

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use units::Usage;
 
 use super::ask::Answers;
-use super::{bundled, near_bundled};
+use super::bundled;
 
 /// The name of the plan that is only a template.
 pub(super) const MINIMAL: &str = "minimal";
@@ -29,8 +29,8 @@ pub(super) fn init(name: &str, file: Option<PathBuf>) -> Result<String> {
         MINIMAL => include_str!("minimal.toml"),
         name => {
             let none =
-                |_| Usage(format!("there is no bundled plan `{name}`{}", near_bundled(name, &[MINIMAL])));
-            bundled(name).map_err(none)?.text
+                |_| Usage(format!("there is no bundled plan `{name}`{}", bundled::hint(name, &[MINIMAL])));
+            bundled::named(name).map_err(none)?.text
         }
     };
     write(&file.unwrap_or_else(|| PathBuf::from(format!("{name}.toml"))), text)
