@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::campaign::{Place, names};
 use crate::common::{Ran, run};
 
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 22] = [
     "bandwidth",
     "iops",
     "metadata",
@@ -16,6 +16,18 @@ const KINDS: [&str; 10] = [
     "scaling",
     "projection",
     "external",
+    "best-run",
+    "sum-score",
+    "geometric-score",
+    "rules",
+    "node-floor",
+    "rank-latency",
+    "equal-jobs",
+    "share-of-accepted",
+    "quota",
+    "listing",
+    "search",
+    "no-failure",
 ];
 
 /// Runs `assay` with arguments that contain blanks.

@@ -37,6 +37,30 @@ pub(super) enum ClauseKind {
     Projection,
     /// An external program, by its output
     External,
+    /// Write and read of one run, the best of several
+    BestRun,
+    /// The sum of write and read bandwidth
+    SumScore,
+    /// The geometric mean of write and read bandwidth
+    GeometricScore,
+    /// Rules for a measurement: size, duration, flushed data, readers on other nodes
+    Rules,
+    /// Bandwidth of each node while all write
+    NodeFloor,
+    /// Latency of each rank, 95th percentile
+    RankLatency,
+    /// Equal bandwidth of jobs that start together
+    EqualJobs,
+    /// A share of the rate of the accepted campaign
+    ShareOfAccepted,
+    /// A limit of bytes that is enforced and shown
+    Quota,
+    /// Large directories listed whole
+    Listing,
+    /// A search of all files, without an error
+    Search,
+    /// Writes without an error
+    NoFailure,
 }
 
 /// The text of a kind, and the threshold that it has unless the user gives one.
@@ -58,6 +82,18 @@ impl ClauseKind {
             Self::Scaling => (include_str!("templates/scaling.toml"), ""),
             Self::Projection => (include_str!("templates/projection.toml"), ""),
             Self::External => (include_str!("templates/external.toml"), "1 GB/s"),
+            Self::BestRun => (include_str!("templates/best-run.toml"), "1 GB/s"),
+            Self::SumScore => (include_str!("templates/score.toml"), "2 GB/s"),
+            Self::GeometricScore => (include_str!("templates/score.toml"), "1 GB/s"),
+            Self::Rules => (include_str!("templates/rules.toml"), "1 GB/s"),
+            Self::NodeFloor => (include_str!("templates/node-floor.toml"), "100 MB/s"),
+            Self::RankLatency => (include_str!("templates/rank-latency.toml"), "50 ms"),
+            Self::EqualJobs => (include_str!("templates/equal-jobs.toml"), "90 %"),
+            Self::ShareOfAccepted => (include_str!("templates/share-of-accepted.toml"), "90 %"),
+            Self::Quota => (include_str!("templates/quota.toml"), "1 GB"),
+            Self::Listing => (include_str!("templates/listing.toml"), "50 k/s"),
+            Self::Search => (include_str!("templates/search.toml"), "50 k/s"),
+            Self::NoFailure => (include_str!("templates/no-failure.toml"), ""),
         };
         Template { text, value }
     }
@@ -118,7 +154,7 @@ pub(super) fn filled(kind: ClauseKind, plan: &Plan, request: &AddRequest) -> Res
         return Err(Usage(format!("--value {value}: this kind of clause has no threshold. Leave it out.")));
     }
     let value = request.value.as_deref().unwrap_or(template.value);
-    let facts = TemplateFacts { plan, id: &id, value, fs: fs_line(plan, request)? };
+    let facts = TemplateFacts { kind, plan, id: &id, value, fs: fs_line(plan, request)? };
     let mut clause = template.text.to_owned();
     for (mark, of) in MARKS {
         if clause.contains(mark) {
@@ -161,6 +197,7 @@ fn in_contract(text: &str, id: &str) -> String {
 
 /// What a template is filled with.
 struct TemplateFacts<'a> {
+    kind: ClauseKind,
     plan: &'a Plan,
     id: &'a str,
     value: &'a str,
@@ -177,10 +214,15 @@ const MARKS: &[(&str, MarkValue)] = &[
     ("<FS>", |facts| Ok(facts.fs.clone())),
     ("<BLOCK>", |facts| Ok(facts.named("block", || facts.block()))),
     ("<ITEMS>", |facts| Ok(facts.named("files", || facts.items().to_string()))),
-    ("<SHIFT>", |facts| Ok(facts.named("shift", || format!("-N {}", facts.shift())))),
+    ("<SHIFT>", |facts| Ok(facts.named("shift", || "-N 1".to_owned()))),
     ("<COLD>", |facts| Ok(facts.named("cold", || cold(facts.is_one_node()).to_owned()))),
     ("<DEADLINE>", |facts| Ok(facts.named("deadline", || "-D 60".to_owned()))),
     ("<WALL>", |facts| Ok(facts.named("wall", || "-W 60".to_owned()))),
+    ("<LOAD>", |facts| Ok(facts.named("load", || "-O minTimeDuration=3600".to_owned()))),
+    ("<AMOUNT>", |facts| Ok(facts.named("amount", || "150 % of memory".to_owned()))),
+    ("<JOB-TIME>", |facts| Ok(facts.named("job_time", || "60 s".to_owned()))),
+    ("<OWN-SHARE>", |facts| Ok(facts.named("own_share", || "0 %".to_owned()))),
+    ("<FORMULA>", |facts| Ok(facts.formula().to_owned())),
     ("<SUSTAINED>", |facts| Ok(facts.named("sustained", || "30 s".to_owned()))),
     ("<AGE>", |facts| Ok(facts.named("age", || "--blocks 80% --inodes 20% --cycles 1".to_owned()))),
     ("<OWN-LAYOUT>", |facts| Ok(facts.layout("layout", "lfs setstripe -c 1 {dir}"))),
@@ -259,8 +301,9 @@ impl TemplateFacts<'_> {
         self.plan.launch.kind == LaunchKind::Local || nodes.is_none_or(|nodes| nodes < 2)
     }
 
-    fn shift(&self) -> u32 {
-        if self.is_one_node() { 1 } else { self.ranks().1 }
+    /// How a score is made of its parts.
+    fn formula(&self) -> &'static str {
+        if self.kind == ClauseKind::SumScore { "sum" } else { "geometric-mean" }
     }
 
     fn delivered(&self) -> u32 {

@@ -152,7 +152,6 @@ fn ppn(launcher: &str) -> u32 {
 fn text(facts: &PlanFacts, file: &str) -> Result<String> {
     let ppn = ppn(&facts.launcher);
     let one_node = facts.launcher == "local" || facts.nodes < 2;
-    let shift = if one_node { 1 } else { ppn };
     let layout = |stripes: &str| match facts.fs_kind == "lustre" {
         true => format!("lfs setstripe {stripes} {{dir}}"),
         false => "true".to_owned(),
@@ -170,7 +169,7 @@ fn text(facts: &PlanFacts, file: &str) -> Result<String> {
         ("<MEMORY>", format!("{} GiB", facts.memory.div_ceil(1 << 30))),
         ("<BLOCK>", add::block_of(Some(facts.memory), ppn)),
         ("<ITEMS>", add::items_of(ppn.saturating_mul(facts.nodes)).to_string()),
-        ("<SHIFT>", format!("-N {shift}")),
+        ("<SHIFT>", "-N 1".to_owned()),
         ("<COLD>", add::cold(one_node).to_owned()),
         ("<LAYOUT>", layout("-c 1")),
         ("<LAYOUT-SHARED>", layout("-c -1")),
