@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::common::campaign::{Place, names};
-use crate::common::{Ran, run};
+use crate::common::campaign::{Place, json, names};
+use crate::common::{Ran, only_in_all, run};
 
 const KINDS: [&str; 22] = [
     "bandwidth",
@@ -174,4 +174,36 @@ fn a_plan_from_answers_runs_at_the_small_scale() {
     let tests: Vec<&str> = outcomes.iter().filter_map(|outcome| outcome.split(' ').next()).collect();
     assert_eq!(tests, ["C.1w", "C.1r", "C.2"], "{ran:#?}");
     assert!(outcomes.contains(&"C.2 PASS".to_owned()), "{outcomes:?}");
+}
+
+#[test]
+fn a_plan_with_the_families_of_clauses_measures_each_of_them() {
+    if !only_in_all("a campaign of nine kinds of clauses takes half a minute") {
+        return;
+    }
+    let place = Place::new();
+    let kinds = "best-run,sum-score,geometric-score,rules,node-floor,rank-latency,listing,search,no-failure";
+    place.assay(&format!("plan init --clauses {kinds} --memory 1GiB")).ok();
+    let ran =
+        place.assay("run plan.toml --scale small --set block=1m --set deadline= --set files=300 --dir dir");
+    let verdicts = json(&place.folder().join("verdicts.json"));
+    let of = |metric: &str, key: &str| -> Vec<String> {
+        let all = verdicts.as_array().unwrap().iter().filter(|one| one["metric"] == metric);
+        all.map(|one| one[key].to_string()).collect()
+    };
+    // Rates differ from machine to machine, so only their presence counts.
+    for (metric, count) in [
+        ("write.bw", 2),
+        ("read.bw", 2),
+        ("score", 2),
+        ("write.node.min", 1),
+        ("write.latency.p95.rank_max", 1),
+        ("find.rate", 1),
+    ] {
+        let values = of(metric, "value");
+        assert!(values.len() == count && values.iter().all(|value| value != "null"), "{metric}: {ran:#?}");
+    }
+    for metric in ["directory_listing.failures", "find.failures", "write.errors", "read.own_node_share"] {
+        assert_eq!(of(metric, "outcome"), ["\"PASS\""], "{metric}: {ran:#?}");
+    }
 }
