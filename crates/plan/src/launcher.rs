@@ -5,6 +5,7 @@
 
 pub mod allocation;
 mod named;
+mod ssh;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use crate::placement::Placement;
 
 pub use allocation::Allocation;
 pub use named::{NAMED, Named};
+pub use ssh::{Host, HostList, Ssh};
 
 /// The facts of a job that a launcher needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +43,10 @@ pub struct Nodes {
     pub exclude: Vec<String>,
     /// Whether they belong to an allocation, so that a job cannot wait for a free node.
     pub inside: bool,
+    /// The launcher's program, if it is not that of the plan.
+    pub launcher: Option<String>,
+    /// The program that runs the workloads, if it is not this one.
+    pub program: Option<String>,
     /// By job number: how many of the names are taken by other jobs that run at the same time.
     pub taken: BTreeMap<u32, usize>,
 }
@@ -74,6 +80,8 @@ pub struct Launch {
     pub attempts: u32,
     /// Whether a probe of each way to start ranks runs before the first job.
     pub probe: bool,
+    /// The hosts of a plan with `launch.kind = "ssh"`, and how they are reached.
+    pub ssh: Option<Ssh>,
 }
 
 /// The launchers.
@@ -146,6 +154,11 @@ impl LaunchKind {
         }
     }
 
+    /// Whether it reaches the nodes of `launch.hosts` by ssh.
+    pub fn is_over_ssh(&self) -> bool {
+        matches!(self, Self::Named { by, .. } if by.is_over_ssh())
+    }
+
     /// Whether nodes can be excluded, by their names or by naming the others.
     pub(crate) fn takes_exclude(&self) -> bool {
         self.takes_hosts() || matches!(self, Self::Named { by, .. } if by.takes_exclude())
@@ -210,7 +223,8 @@ impl LaunchKind {
             Self::Local => (Vec::new(), Vec::new()),
             Self::Mpirun(words) => around(words, job),
             Self::Named { by, program, options } => {
-                let program = program.as_deref().unwrap_or(by.program);
+                let found = job.nodes.launcher.as_deref().or(program.as_deref());
+                let program = found.unwrap_or(by.program);
                 (by.words(program, options, &job.placement, &job.nodes), Vec::new())
             }
         }

@@ -22,8 +22,10 @@ pub struct Surroundings {
     pub here: String,
     /// The allocation of the batch system, if there is one.
     pub allocation: Option<Allocation>,
-    /// The hosts in the plan's hostfile, if it has one.
+    /// The hosts that the plan names or that are in its hostfile, if it has either.
     pub hostfile: Option<Vec<String>>,
+    /// The most ranks of those hosts that have a limit.
+    pub slots: BTreeMap<String, u32>,
     /// The text of the batch script that started this process, if one did.
     pub batch_script: Option<String>,
 }
@@ -70,8 +72,9 @@ pub fn for_jobs(
     // The first of the groups that need most nodes.
     let most = needs.into_iter().reduce(|most, job| if job.0 > most.0 { job } else { most });
     let Some((most, test)) = most.filter(|_| launch.kind != LaunchKind::Local) else { return Ok(nodes) };
-    let (has, what) = match (&clients.hostfile, &around.allocation) {
-        (Some(file), _) => (Some(nodes.hosts.len() as u32), format!("clients.hostfile {file}")),
+    check_slots(around, &nodes, jobs)?;
+    let (has, what) = match (source_of_hosts(launch, clients), &around.allocation) {
+        (Some(source), _) => (Some(nodes.hosts.len() as u32), source),
         (None, Some(allocation)) => (allocation.usable(&clients.exclude), allocation.to_string()),
         (None, None) => (None, String::new()),
     };
@@ -87,6 +90,31 @@ pub fn for_jobs(
     )))
 }
 
+/// The key of the plan that names the nodes, with its file.
+fn source_of_hosts(launch: &Launch, clients: &ClientNodes) -> Option<String> {
+    match &clients.hostfile {
+        _ if launch.kind.is_over_ssh() => Some("launch.hosts".to_owned()),
+        file => file.as_ref().map(|file| format!("clients.hostfile {file}")),
+    }
+}
+
+/// Rejects more ranks on a host than it may have.
+fn check_slots(around: &Surroundings, nodes: &Nodes, jobs: &[PlannedJob]) -> Result<(), Usage> {
+    for job in jobs {
+        let (of_job, ppn) = (nodes.of(job.number), job.placement.ppn.unwrap_or(1));
+        let mut hosts = of_job.first(job.placement.nodes).iter();
+        if let Some(host) = hosts.find(|host| around.slots.get(*host).is_some_and(|slots| *slots < ppn)) {
+            let (test, slots) = (&job.test, around.slots[host]);
+            let ranks = several(ppn.into(), "rank");
+            return Err(Usage(format!(
+                "{test} starts {ranks} on each node, but launch.hosts gives {host} {slots}. Lower `ppn`, or \
+                 raise the number after `{host}:`."
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// How jobs are started and on which nodes, for readers.
 pub fn description(launch: &Launch, clients: &ClientNodes, jobs: &[PlannedJob]) -> String {
     if launch.kind == LaunchKind::Local {
@@ -94,7 +122,8 @@ pub fn description(launch: &Launch, clients: &ClientNodes, jobs: &[PlannedJob]) 
     }
     let most = jobs.iter().filter_map(|job| job.placement.nodes).max();
     let most = most.map_or_else(String::new, |most| format!(" on at most {}", several(most.into(), "node")));
-    let of = clients.hostfile.as_ref().map_or_else(String::new, |file| format!(" of those in {file}"));
+    let of =
+        source_of_hosts(launch, clients).map_or_else(String::new, |source| format!(" of those in {source}"));
     let without = match clients.exclude.is_empty() {
         true => String::new(),
         false => format!(", without {}", clients.exclude.join(", ")),
@@ -128,12 +157,10 @@ fn known(launch: &Launch, clients: &ClientNodes, around: &Surroundings) -> Resul
     let others = |hosts: &[String]| -> Vec<String> {
         hosts.iter().filter(|host| !clients.exclude.contains(host)).cloned().collect()
     };
-    if let Some(file) = &clients.hostfile {
+    if let Some(source) = source_of_hosts(launch, clients) {
         let hosts = others(around.hostfile.as_deref().unwrap_or_default());
         return match hosts.is_empty() {
-            true => {
-                Err(Usage(format!("clients.hostfile {file} has no usable node. Write one node per line.")))
-            }
+            true => Err(Usage(format!("{source} has no usable node. Write one node per line."))),
             false => Ok(Nodes { hosts, ..Nodes::default() }),
         };
     }

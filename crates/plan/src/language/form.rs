@@ -84,7 +84,7 @@ fn not(key: &PlanKey, wanted: &str, at: &FileValue<'_>) -> FormProblem {
 fn plain(key: &PlanKey, value: &FileValue<'_>) -> FormProblem {
     match (&key.form, value.get_ref()) {
         (KeyForm::Version, DeValue::Integer(_))
-        | (KeyForm::Text | KeyForm::Id | KeyForm::Goal, DeValue::String(_))
+        | (KeyForm::Text | KeyForm::TextOrTexts | KeyForm::Id | KeyForm::Goal, DeValue::String(_))
         | (KeyForm::Number, DeValue::Integer(_) | DeValue::Float(_)) => Ok(()),
         (KeyForm::Version, _) => not(key, "a number", value),
         (KeyForm::Number, _) => not(key, "a number without quotes", value),
@@ -117,9 +117,10 @@ fn plain(key: &PlanKey, value: &FileValue<'_>) -> FormProblem {
                 ),
             )
         }
-        (KeyForm::Texts, DeValue::Array(all)) => {
+        (KeyForm::Texts | KeyForm::TextOrTexts, DeValue::Array(all)) => {
             each(key, all, "a list of texts, each in quotes", |one| one.is_str())
         }
+        (KeyForm::TextOrTexts, _) => not(key, "a text or a list of texts", value),
         (KeyForm::Texts, _) => not(key, "a list of texts", value),
         (KeyForm::PlainNumbers, DeValue::Array(all)) => {
             each(key, all, "a list of numbers without quotes", |one| one.is_float() || one.is_integer())

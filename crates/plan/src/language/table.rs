@@ -61,6 +61,8 @@ pub(crate) enum KeyForm {
     CheckedWord(&'static [&'static str]),
     /// A list of texts.
     Texts,
+    /// A text, or a list of texts.
+    TextOrTexts,
     /// Names, each with a text.
     Entries,
     /// Names of tables whose names each have a text.

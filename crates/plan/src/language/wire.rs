@@ -19,7 +19,7 @@ use crate::model::Stripes;
 use crate::words::words;
 
 pub(crate) use parts::*;
-pub(crate) use values::{Count, CountOrNone, Criteria, CriterionValue, NodeCount, NodesValue};
+pub(crate) use values::{Count, CountOrNone, Criteria, CriterionValue, NodeCount, NodesValue, TextOrTexts};
 
 /// Defines the keys of one table: first the required keys, then the optional ones.
 ///
@@ -255,6 +255,17 @@ keys! {
         argv: Option<Spanned<Vec<String>>>, "[\"mpirun\", \"-n\", \"{ranks}\", \"{cmd}\"]",
             "for `mpirun`: its command line, with `{ranks}`, `{nodes}`, `{ppn}`, `{hosts}`, and `{cmd}` as \
              an argument of its own for the command. Default: the example";
+        hosts: Option<Spanned<TextOrTexts>>, "[\"n[1-8]:4\", \"gw\"]",
+            "for `ssh`: the nodes. A list of names, each with the most ranks it may have after `:`. Or a \
+             file with one name per line, `\"slurm\"` for the nodes of this allocation, or a pattern such \
+             as `\"pod-{0..7}.service\"`";
+        ssh: Option<Spanned<String>>, "\"bin/ssh\"",
+            "for `ssh`: the program to start instead of `ssh`, such as a script that adds options. A \
+             relative path is below the working directory of `assay run`";
+        copy: Option<Spanned<String>>, "\"/tmp\"",
+            "for `ssh`: a directory that each host has. Program, launcher and MPI are copied into a new \
+             folder in it, which the campaign removes at its end. Default: each host has them at the same \
+             paths";
         env: BTreeMap<String, String>, "{ OMP_NUM_THREADS = \"1\" }", "the environment of every job";
         attempts: Option<Spanned<CountOrNone>>, "2",
             "how often a job runs again after its launcher or a node died without a result, up to 10. \
@@ -438,6 +449,7 @@ words! {
         Openmpi = "openmpi",
         Pals = "pals",
         Srun = "srun",
+        Ssh = "ssh",
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Named {
     exclude: &'static [&'static str],
     /// Whether it can only put equally many ranks on each node.
     even: bool,
+    /// Whether it reaches the nodes of `launch.hosts` by ssh.
+    over_ssh: bool,
 }
 
 /// The defaults of most launchers.
@@ -43,6 +45,7 @@ const PLAIN: Named = Named {
     hosts: &[],
     exclude: &[],
     even: false,
+    over_ssh: false,
 };
 
 /// All rows in order of name.
@@ -115,6 +118,16 @@ pub const NAMED: &[Named] = &[
         exclude: &["--exclude={exclude}"],
         ..PLAIN
     },
+    Named {
+        name: "ssh",
+        program: "mpiexec.hydra",
+        // Inside an allocation of Slurm, Hydra would choose srun.
+        always: &["-launcher", "ssh"],
+        placed: &["-n", "{ranks}", "-ppn", "{ppn}"],
+        hosts: &["-hosts", "{hosts}"],
+        over_ssh: true,
+        ..PLAIN
+    },
 ];
 
 impl Named {
@@ -126,6 +139,11 @@ impl Named {
     /// Whether it accepts names of nodes.
     pub fn takes_hosts(&self) -> bool {
         !self.hosts.is_empty()
+    }
+
+    /// Whether it reaches the nodes of `launch.hosts` by ssh.
+    pub(crate) fn is_over_ssh(&self) -> bool {
+        self.over_ssh
     }
 
     /// Whether it can exclude nodes by name.

@@ -103,7 +103,7 @@ fn nodes_and_launch(
         false => errors.kept(launch::launch(file.launch.as_ref(), file.clients.as_ref(), place)),
     };
     let any = || ClientNodes { delivered: Some(ANY_NODES), ..ClientNodes::default() };
-    let all = || Launch { kind: launch::any(), env: BTreeMap::new(), probe: false, attempts: 0 };
+    let all = || Launch { kind: launch::any(), env: BTreeMap::new(), probe: false, attempts: 0, ssh: None };
     (clients.unwrap_or_else(any), launch.unwrap_or_else(all))
 }
 

@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::defaults::{Defaults, ParseResult};
 use super::plan_text::PlanText;
 use super::{ClientNodes, Placement, wire};
-use crate::launcher::{Launch, LaunchKind, MPIRUN, Named, allocation, says};
+use crate::launcher::{HostList, Launch, LaunchKind, MPIRUN, Named, Ssh, allocation, says};
 
 /// Checks how jobs are started, and whether the launcher accepts the names of nodes.
 pub(super) fn launch(
@@ -14,12 +14,16 @@ pub(super) fn launch(
     place: &PlanText<'_>,
 ) -> ParseResult<Launch> {
     let launch = match launch {
-        None => Launch { kind: LaunchKind::Local, env: Default::default(), attempts: 0, probe: false },
+        None => {
+            let kind = LaunchKind::Local;
+            Launch { kind, env: Default::default(), attempts: 0, probe: false, ssh: None }
+        }
         Some(spanned) => {
             let (kind, keys) = (kind(spanned.get_ref(), place)?, spanned.get_ref());
             let probe = keys.probe.unwrap_or(true) && kind != LaunchKind::Local;
             let attempts = attempts(keys, place)?.unwrap_or(0);
-            Launch { kind, env: keys.env.clone(), attempts, probe }
+            let ssh = ssh(&kind, spanned, place)?;
+            Launch { kind, env: keys.env.clone(), attempts, probe, ssh }
         }
     };
     if let Some(clients) = clients {
@@ -52,6 +56,10 @@ impl Defaults<'_> {
             let what = format!("{who}: launch: `probe` is for all tests. Set it in [launch].");
             return Err(self.place.error(spanned, what));
         }
+        if let Some((key, at)) = of_ssh(keys) {
+            let what = format!("{who}: launch: `{key}` is for all tests. Set it in [launch].");
+            return Err(self.place.at(at, &what));
+        }
         let own = kind(keys, self.place)?;
         let alike = match (&own, self.launch) {
             (LaunchKind::Local, _) => true,
@@ -68,7 +76,7 @@ impl Defaults<'_> {
         let mut env = self.launch_env.clone();
         env.extend(spanned.get_ref().env.clone());
         let attempts = attempts(keys, self.place)?.unwrap_or(self.launch_attempts);
-        Ok(Some(Launch { kind: own, env, probe: false, attempts }))
+        Ok(Some(Launch { kind: own, env, probe: false, attempts, ssh: None }))
     }
 
     /// The same rules for a test with this launcher.
@@ -127,9 +135,59 @@ fn named(by: &'static Named, wire: &wire::LaunchKeys, place: &PlanText<'_>) -> P
     Ok(LaunchKind::Named { by, program, options })
 }
 
+/// The first key of ssh that is given, and its place.
+fn of_ssh(keys: &wire::LaunchKeys) -> Option<(&'static str, std::ops::Range<usize>)> {
+    let hosts = keys.hosts.as_ref().map(|hosts| ("hosts", hosts.span()));
+    let program = keys.ssh.as_ref().map(|program| ("ssh", program.span()));
+    let copy = keys.copy.as_ref().map(|copy| ("copy", copy.span()));
+    hosts.or(program).or(copy)
+}
+
+/// The hosts of `launch.kind = "ssh"`. Other launchers have none.
+fn ssh(
+    kind: &LaunchKind,
+    launch: &Spanned<wire::LaunchKeys>,
+    place: &PlanText<'_>,
+) -> ParseResult<Option<Ssh>> {
+    let keys = launch.get_ref();
+    if !kind.is_over_ssh() {
+        return match of_ssh(keys) {
+            None => Ok(None),
+            Some((key, at)) => {
+                let name = kind.name();
+                let what =
+                    format!("launch.kind `{name}` has no `{key}`. Remove it, or write kind = \"ssh\".");
+                Err(place.at(at, &what))
+            }
+        };
+    }
+    let Some(list) = &keys.hosts else {
+        let what = "launch.kind `ssh` needs `hosts`, such as hosts = [\"n1\", \"n2\"]";
+        return Err(place.error(launch, what));
+    };
+    let hosts = match list.get_ref() {
+        wire::TextOrTexts::Text(text) => HostList::from_text(text),
+        wire::TextOrTexts::Texts(texts) => HostList::from_texts(&without_empty(texts)),
+    };
+    let hosts = hosts.map_err(|why| place.error(list, format!("launch.hosts: {why}")))?;
+    let given = |key: &Option<Spanned<String>>| {
+        key.as_ref().map(|text| text.get_ref().trim().to_owned()).filter(|text| !text.is_empty())
+    };
+    let (program, copy) = (given(&keys.ssh), given(&keys.copy));
+    if let Some(at) = keys.copy.as_ref().filter(|_| copy.as_ref().is_some_and(|copy| !copy.starts_with('/')))
+    {
+        return Err(place.error(at, "launch.copy is not an absolute path. Give one, such as `/tmp`."));
+    }
+    Ok(Some(Ssh { hosts, program, copy }))
+}
+
 /// Rejects names of nodes that the launcher cannot use.
 fn accepts_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &PlanText<'_>) -> ParseResult<()> {
     let name = kind.name();
+    if let Some(file) = clients.hostfile.as_ref().filter(|_| kind.is_over_ssh()) {
+        let what = "launch.kind `ssh` takes its nodes from launch.hosts. Remove clients.hostfile.";
+        return Err(place.error(file, what));
+    }
     if let Some(file) = clients.hostfile.as_ref().filter(|_| !kind.takes_hosts()) {
         let way = match kind {
             LaunchKind::Mpirun(_) => "Add {hosts} to launch.argv.",
@@ -159,11 +217,16 @@ pub(super) fn without_empty(words: &[String]) -> Vec<String> {
 
 /// The reason why a job with this placement cannot be started, if there is one.
 pub(super) fn rejects(kind: &LaunchKind, clients: &ClientNodes, placement: &Placement) -> Option<String> {
-    let named = clients.hostfile.is_some() && *kind != LaunchKind::Local;
-    if named && placement.nodes.is_none() {
-        let what =
-            "clients.hostfile names nodes, so this job needs a number of nodes. Give `nodes`, or `ppn`";
-        return Some(format!("{what} with `ranks`."));
+    let named = match clients.hostfile {
+        _ if *kind == LaunchKind::Local => None,
+        _ if kind.is_over_ssh() => Some("launch.hosts"),
+        Some(_) => Some("clients.hostfile"),
+        None => None,
+    };
+    if let Some(key) = named.filter(|_| placement.nodes.is_none()) {
+        return Some(format!(
+            "{key} names nodes, so this job needs a number of nodes. Give `nodes`, or `ppn` with `ranks`."
+        ));
     }
     kind.rejects_placement(placement)
 }

@@ -109,6 +109,16 @@ const LINES: &[(&str, &str, [&str; 4])] = &[
             "srun --kill-on-bad-exit=1 -N 2 -n 4 --ntasks-per-node=2 --exclude=n7 --mpi=pmix",
         ],
     ),
+    (
+        "ssh",
+        "-iface eth0",
+        [
+            "mpiexec.hydra -launcher ssh -n 4 -iface eth0",
+            "mpiexec.hydra -launcher ssh -n 4 -ppn 2 -iface eth0",
+            "mpiexec.hydra -launcher ssh -n 4 -ppn 2 -hosts n1,n2 -iface eth0",
+            "",
+        ],
+    ),
 ];
 
 #[test]
@@ -234,7 +244,7 @@ fn allocation(nodes: Option<u32>, hosts: &str) -> Option<Allocation> {
 
 /// The result as `hosts | exclude`, or why it is rejected.
 fn nodes(kind: LaunchKind, left_out: &str, hostfile: Option<&str>, around: Option<Allocation>) -> String {
-    let launch = Launch { kind, env: BTreeMap::new(), attempts: 0, probe: false };
+    let launch = Launch { kind, env: BTreeMap::new(), attempts: 0, probe: false, ssh: None };
     let clients = ClientNodes {
         exclude: words(left_out),
         hostfile: hostfile.map(|_| "hosts.txt".to_owned()),
@@ -279,7 +289,8 @@ fn tests_that_run_at_the_same_time_have_separate_nodes_and_need_their_sum() {
                 id = \"T\"\nnodes = 2\nior = \"-w\"\nrole = \"reported\"\n";
     let plan = Plan::parse(text, "p.toml").unwrap();
     let jobs = schedule::jobs(&plan, &[]).unwrap();
-    let launch = Launch { kind: named("pals", ""), env: BTreeMap::new(), attempts: 0, probe: false };
+    let launch =
+        Launch { kind: named("pals", ""), env: BTreeMap::new(), attempts: 0, probe: false, ssh: None };
     let clients = ClientNodes { hostfile: Some("h".into()), ..ClientNodes::default() };
     let around = |hosts: &str| Surroundings { hostfile: Some(words(hosts)), ..Surroundings::default() };
     let nodes = for_jobs(&launch, &clients, &around("n1 n2 n3"), &jobs).unwrap();
@@ -290,6 +301,30 @@ fn tests_that_run_at_the_same_time_have_separate_nodes_and_need_their_sum() {
     assert_eq!([hosts("G.a"), hosts("G.b"), hosts("T")], ["n1 n2", "n3", "n1 n2"]);
     let rejected = for_jobs(&launch, &clients, &around("n1 n2"), &jobs).unwrap_err().0;
     assert!(rejected.starts_with("G.b needs 3 nodes, but clients.hostfile h has 2"), "{rejected}");
+}
+
+#[test]
+fn hosts_of_ssh_are_those_of_the_plan_and_have_no_more_ranks_than_it_says() {
+    let launch =
+        Launch { kind: named("ssh", ""), env: BTreeMap::new(), attempts: 0, probe: false, ssh: None };
+    let clients = ClientNodes { exclude: words("n2"), ..ClientNodes::default() };
+    let around = |slots| Surroundings {
+        hostfile: Some(words("n1 n2 n3")),
+        slots: BTreeMap::from([("n2".to_owned(), 1), ("n3".to_owned(), slots)]),
+        ..Surroundings::default()
+    };
+    let mut jobs = jobs_on(&[Some(2)]);
+    jobs[0].placement.ppn = Some(4);
+    let names = |nodes: Nodes| nodes.hosts.join(" ");
+    assert_eq!(for_jobs(&launch, &clients, &around(4), &jobs).map(names), Ok("n1 n3".to_owned()));
+    let rejected = for_jobs(&launch, &clients, &around(3), &jobs).unwrap_err().0;
+    let line = "T0 starts 4 ranks on each node, but launch.hosts gives n3 3. Lower `ppn`, or raise the \
+                number after `n3:`.";
+    assert_eq!(rejected, line);
+    let rejected = for_jobs(&launch, &clients, &around(4), &jobs_on(&[Some(3)])).unwrap_err().0;
+    let few = "T0 needs 3 nodes, but launch.hosts has 2 (without the 1 node in clients.exclude). Request \
+               more nodes, or select other tests with --only.";
+    assert_eq!(rejected, few);
 }
 
 #[test]

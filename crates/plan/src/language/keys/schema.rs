@@ -102,6 +102,7 @@ fn value(kind: &KeyForm) -> Value {
             json!({ "anyOf": [{ "enum": words }, { "type": "string", "pattern": PARAMETER }] })
         }
         KeyForm::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        KeyForm::TextOrTexts => json!({ "anyOf": [{ "type": "string" }, value(&KeyForm::Texts)] }),
         KeyForm::PlainNumbers => json!({ "type": "array", "items": { "type": "number" } }),
         KeyForm::Numbers => json!({ "type": "array", "minItems": 1, "items": nodes() }),
         KeyForm::Entries => json!({ "type": "object", "additionalProperties": { "type": "string" } }),

@@ -108,6 +108,26 @@ impl KeyValue for NodeCount {
     }
 }
 
+/// A text, or a list of texts.
+#[derive(Clone, Debug)]
+pub(crate) enum TextOrTexts {
+    /// `"slurm"`
+    Text(String),
+    /// `["n1", "n2"]`
+    Texts(Vec<String>),
+}
+
+impl KeyValue for TextOrTexts {
+    const FORM: KeyForm = KeyForm::TextOrTexts;
+
+    fn read(value: &FileValue<'_>, walk: &mut Walk<'_>) -> Option<Self> {
+        match value.get_ref() {
+            DeValue::Array(_) => Vec::read(value, walk).map(Self::Texts),
+            _ => String::read(value, walk).map(Self::Text),
+        }
+    }
+}
+
 /// A criterion's value. A bare number is read so that its rejection can name the missing unit.
 #[derive(Clone)]
 pub(crate) struct CriterionValue(pub(crate) String);

@@ -58,6 +58,35 @@ fn keys_that_a_launcher_does_not_use_are_rejected_with_a_remedy() {
 }
 
 #[test]
+fn hosts_belong_to_ssh_and_ssh_needs_hosts() {
+    for (table, error) in [
+        ("kind = \"ssh\"", "p.toml:4:1: launch.kind `ssh` needs `hosts`, such as hosts = [\"n1\", \"n2\"]"),
+        (
+            "kind = \"ssh\"\nhosts = [\"n1\", \"n[1-2]\"]",
+            "p.toml:6:9: launch.hosts: n1 is listed twice. List each host once.",
+        ),
+        ("kind = \"ssh\"\nhosts = []", "p.toml:6:9: launch.hosts: has no host. List the hosts."),
+        (
+            "kind = \"ssh\"\nhosts = [\"n1\"]\ncopy = \"tmp\"",
+            "p.toml:7:8: launch.copy is not an absolute path. Give one, such as `/tmp`.",
+        ),
+        (
+            "kind = \"mpich\"\nhosts = [\"n1\"]",
+            "p.toml:6:9: launch.kind `mpich` has no `hosts`. Remove it, or write kind = \"ssh\".",
+        ),
+        (
+            "kind = \"ssh\"\nhosts = [\"n1\"]\n[clients]\nhostfile = \"h\"",
+            "p.toml:8:12: launch.kind `ssh` takes its nodes from launch.hosts. Remove clients.hostfile.",
+        ),
+    ] {
+        assert_eq!(rejection(&format!("[launch]\n{table}\n{}", test_with(LAST))), error);
+    }
+    let own = format!("{LAST}launch = {{ kind = \"ssh\", hosts = \"h\" }}\n");
+    let what = rejection(&format!("[launch]\nkind = \"ssh\"\nhosts = \"h\"\n{}", test_with(&own)));
+    assert!(what.ends_with("test T: launch: `hosts` is for all tests. Set it in [launch]."), "{what}");
+}
+
+#[test]
 fn with_nodes_by_name_every_job_needs_a_number_of_nodes() {
     let launch = "[launch]\nkind = \"mpich\"\n[clients]\nhostfile = \"h\"\n";
     let free = test_with("ior = \"-w\"\nrole = \"reported\"\nranks = 2\n");
@@ -65,6 +94,12 @@ fn with_nodes_by_name_every_job_needs_a_number_of_nodes() {
         rejection(&format!("{launch}{free}")),
         "p.toml:9:6: test T: clients.hostfile names nodes, so this job needs a number of nodes. Give \
          `nodes`, or `ppn` with `ranks`."
+    );
+    let ssh = "[launch]\nkind = \"ssh\"\nhosts = \"h\"\n";
+    assert_eq!(
+        rejection(&format!("{ssh}{free}")),
+        "p.toml:8:6: test T: launch.hosts names nodes, so this job needs a number of nodes. Give `nodes`, or \
+         `ppn` with `ranks`."
     );
     let local = "[launch]\nkind = \"local\"\n[clients]\nhostfile = \"h\"\nexclude = [\"n1\"]\n";
     for head in [launch, local] {

@@ -53,7 +53,7 @@ fn unknown_keys_and_words_are_rejected_with_the_nearest_one() {
         (
             "[launch]\nkind = \"slurm\"\n".into(),
             "p.toml:5:8: unknown word `slurm`. Did you mean `srun`? Known here: local, mpirun, aprun, \
-             flux, jsrun, mpich, openmpi, pals, srun.",
+             flux, jsrun, mpich, openmpi, pals, srun, ssh.",
         ),
         (
             test_with("ior = \"-w\"\nranks = -1"),
