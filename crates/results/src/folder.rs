@@ -73,8 +73,8 @@ pub use deaths::{DeathCause, LaunchRejection, cause_of_death};
 pub use earlier::{EarlierCampaign, earlier};
 pub use extend::extend;
 pub use facts::{
-    BackingLayer, Build, DeviceWrites, FileSystemFacts, Fill, LayerKind, Layout, LoadedLibrary, Machine,
-    Program, Target, is_memory,
+    BackingLayer, Build, DeviceWrites, FileSystemFacts, Fill, HostFacts, LayerKind, Layout, LoadedLibrary,
+    Machine, Program, Target, is_memory,
 };
 pub use hash::{sha256, sha256_by, sha256_of, sha256_of_parts};
 pub use job_names::{folder_name, is_probe, job_of};

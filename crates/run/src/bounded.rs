@@ -36,12 +36,24 @@ pub struct Ended {
 /// and with [`io::ErrorKind::TimedOut`] if it did not end within `limit`. What is left of its process group
 /// is killed.
 pub fn ended(command: &mut Command, input: &str, limit: Duration) -> io::Result<Ended> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.process_group(0).spawn()?;
+    let mut child = started(command.stdin(Stdio::piped()))?;
     if let Some(mut stdin) = child.stdin.take() {
         // A command that needs only its arguments or its environment need not read it.
         let _ = stdin.write_all(input.as_bytes());
     }
+    waited(child, limit)
+}
+
+/// Runs `command` like [`ended`] with this file as its standard input.
+pub(crate) fn ended_with(command: &mut Command, input: File, limit: Duration) -> io::Result<Ended> {
+    waited(started(command.stdin(input))?, limit)
+}
+
+fn started(command: &mut Command) -> io::Result<Child> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()
+}
+
+fn waited(mut child: Child, limit: Duration) -> io::Result<Ended> {
     let mut out = Output::new(child.stdout.take().map(OwnedFd::from))?;
     let mut err = Output::new(child.stderr.take().map(OwnedFd::from))?;
     let began = Instant::now();

@@ -18,4 +18,5 @@ pub mod signals;
 pub mod submission;
 pub mod witness;
 
+pub use runner::hosts;
 pub use runner::{CampaignRequest, Ended, Event, ProbeMistake, Trouble, discard, examine, run, too_small};

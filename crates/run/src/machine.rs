@@ -24,7 +24,7 @@ use rustix::fs::StatVfs;
 use crate::bounded;
 
 pub use environment::recorded;
-pub(crate) use programs::is_there;
+pub(crate) use programs::found;
 pub use programs::{Hashes, launcher};
 pub(crate) use results::folder::now;
 pub(crate) use targets::layout_of;
@@ -52,6 +52,7 @@ pub fn machine(dirs: &[(String, PathBuf)]) -> Machine {
         clock_source: first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         limits: limits(&fs::read_to_string("/proc/self/limits").unwrap_or_default()),
         file_systems: dirs.iter().map(|(name, dir)| file_system(name, dir).unwrap_or_default()).collect(),
+        hosts: Vec::new(),
     }
 }
 

@@ -14,6 +14,7 @@ mod beside;
 mod dataset;
 mod full_disk;
 mod handed_out;
+pub mod hosts;
 mod job;
 mod kept;
 mod ownership;
@@ -49,6 +50,7 @@ use crate::machine::machine;
 use crate::witness::Witness;
 use attempt::{Attempt, AttemptEnd};
 use full_disk::{JobFailure, takes_no_writes};
+use hosts::Hosts;
 pub use ownership::discard;
 use plan::Plan;
 use plan::deferred;
@@ -238,7 +240,12 @@ pub enum Event<'a> {
 /// return quickly.
 pub fn run(asked: &CampaignRequest, observer: &mut dyn FnMut(&Event<'_>)) -> Result<Ended, Trouble> {
     let site = if asked.resume { CampaignSite::find(asked) } else { CampaignSite::make(asked) };
-    let ended = site.and_then(|site| run_jobs(asked, &site, observer));
+    let ended = site.and_then(|mut site| {
+        let ended = run_jobs(asked, &site, observer);
+        let remain = site.hosts.as_mut().map(Hosts::leave).unwrap_or_default();
+        remain.iter().for_each(|line| observer(&Event::Trouble(line)));
+        ended
+    });
     ended.map_err(|trouble| full_disk::with_advice(trouble, asked))
 }
 

@@ -3,6 +3,8 @@
 //! A library is queried for its version in a separate process with a time limit, so that a faulty library
 //! cannot stop the list.
 
+mod host;
+
 use std::fmt::Write as _;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -33,16 +35,27 @@ const MPI: &str = "MPI";
 #[command(after_help = variables())]
 pub(crate) struct BackendsArgs {
     /// Query one library; this command starts itself with this option
-    #[arg(long, value_name = "KIND", hide = true)]
+    #[arg(long, value_name = "KIND", hide = true, group = "query")]
     probe: Option<String>,
-    /// The path of that library; not for MPI, which is searched
-    #[arg(requires = "probe", hide = true)]
-    path: Option<PathBuf>,
+    /// Report the facts of this host, with this launcher; a campaign starts this on each host of its plan
+    #[arg(long, value_name = "LAUNCHER", hide = true, group = "query")]
+    host_facts: Option<PathBuf>,
+    /// The folder with copied files
+    #[arg(long, value_name = "DIR", hide = true, requires = "host_facts")]
+    copied: Option<PathBuf>,
+    /// The path of the library, but not of MPI, which is searched; or the directories under test
+    #[arg(requires = "query", hide = true)]
+    path: Vec<PathBuf>,
 }
 
 pub(crate) fn run(args: BackendsArgs) -> anyhow::Result<u8> {
     if let Some(kind) = args.probe {
-        say(&answer(&kind, args.path.as_deref())?)?;
+        say(&answer(&kind, args.path.first().map(PathBuf::as_path))?)?;
+        return Ok(DONE);
+    }
+    if let Some(launcher) = args.host_facts {
+        let facts = host::facts(&launcher, args.copied.as_deref(), &args.path)?;
+        say(&format!("{}{}\n", run::hosts::ANSWER, serde_json::to_string(&facts)?))?;
         return Ok(DONE);
     }
     // Only rank 0 of a job prints the list.

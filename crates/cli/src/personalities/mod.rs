@@ -38,6 +38,7 @@ use classic::drift::{self, RejectedOptions, is_unfilled};
 use command::classic::ClassicLine;
 use command::{WORKLOADS, Workload, WorkloadName};
 use lint::{Drift, LineRejection};
+pub(crate) use run_records::parallel_libraries;
 use units::Usage;
 
 /// Runs a program and gives the exit status. Arguments: the whole command line, the tokens after the name of

@@ -61,7 +61,7 @@ impl RunRecords {
             let _ = self.sink.put(&Record::Failure(Failure { step, rank, node, why, call }));
         }
         let reported = self.broken;
-        self.put(&Record::End(End { exit, finished: rfc3339(), libraries: libraries() }))
+        self.put(&Record::End(End { exit, finished: rfc3339(), libraries: parallel_libraries() }))
             .or_else(|error| if reported { Ok(()) } else { Err(error) })
     }
 }
@@ -125,7 +125,7 @@ const PARALLEL: &[&str] =
     &["libmpi", "libhdf5", "libpnetcdf", "libucp", "libfabric", "libpmi", "libpals", "liblustreapi"];
 
 /// The parallel libraries that this process has loaded, from the kernel's map of its memory.
-fn libraries() -> Vec<String> {
+pub(crate) fn parallel_libraries() -> Vec<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let files = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
     let parallel = |file: &&str| {

@@ -38,6 +38,9 @@ pub struct Machine {
     pub limits: BTreeMap<String, String>,
     /// The file systems of the plan.
     pub file_systems: Vec<FileSystemFacts>,
+    /// The hosts that start ranks by ssh, as each of them reported before the first job.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostFacts>,
 }
 
 impl Machine {
@@ -45,6 +48,32 @@ impl Machine {
     pub fn file_system(&self, name: &str) -> Option<&FileSystemFacts> {
         self.file_systems.iter().find(|fs| fs.name == name)
     }
+}
+
+/// A host that starts ranks by ssh, as the program reports it there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// Its name in the plan.
+    pub name: String,
+    /// Its own host name.
+    pub host: String,
+    /// The architecture of its processors, such as `x86_64`.
+    pub arch: String,
+    /// Kernel name and release.
+    pub kernel: String,
+    /// The program that runs workloads there.
+    pub program: Program,
+    /// The process of the launcher that starts the ranks there.
+    pub proxy: Program,
+    /// The version of the MPI library, as that library reports it.
+    pub mpi: String,
+    /// The MPI library, and the libraries that it moves data with.
+    pub libraries: Vec<LoadedLibrary>,
+    /// By path: the type of the file system of each directory under test; empty if it is missing.
+    pub dirs: BTreeMap<String, String>,
+    /// A hash of all copied files; empty if nothing was copied.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub copied: String,
 }
 
 /// One file system under test, at one moment.

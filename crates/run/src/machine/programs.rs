@@ -64,12 +64,8 @@ fn may_start(file: &Path) -> bool {
     file.metadata().is_ok_and(|of| of.is_file() && of.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether the program exists.
-pub(crate) fn is_there(word: &str, path: &str) -> bool {
-    found(word, path).is_some()
-}
-
-fn found(word: &str, path: &str) -> Option<PathBuf> {
+/// The file of the program, which is searched for in `path` if it is a name without a slash.
+pub(crate) fn found(word: &str, path: &str) -> Option<PathBuf> {
     match word.contains('/') {
         true => Some(PathBuf::from(word)).filter(|file| file.is_file()),
         false => std::env::split_paths(path).map(|dir| dir.join(word)).find(|file| file.is_file()),

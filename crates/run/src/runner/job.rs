@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -18,6 +18,7 @@ use results::record::APP;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::CampaignRequest;
+use super::hosts::{Connection, JOB, JobProcesses};
 use super::session::SessionDirectory;
 use crate::bounded::has_ended;
 use crate::machine::{placed, recorded};
@@ -41,6 +42,8 @@ pub(super) struct Prepared {
     env: BTreeMap<String, String>,
     /// Its launcher, if another one runs at the same time.
     launcher: Option<LaunchKind>,
+    /// Its processes on other hosts, if it starts them by ssh.
+    elsewhere: Option<JobProcesses>,
     dir: PathBuf,
     stdout: String,
     stderr: String,
@@ -58,17 +61,17 @@ impl Prepared {
     ) -> Self {
         let launch = asked.plan.launch_for(job);
         let shown = files.to_string_lossy();
+        let own = nodes.program.clone().unwrap_or_else(|| asked.program.to_string_lossy().into_owned());
         // A job does not find its files if CephFS was unmounted since the beginning.
         let here = |word: &String| placed(word, files).unwrap_or_else(|| word.replace("{dir}", &shown));
         let mut words: Vec<String> = job.words.iter().map(here).collect();
         let external = job.workload == APP;
         let program = match external {
             true => {
-                let own = asked.program.to_string_lossy();
                 words.iter_mut().for_each(|word| *word = word.replace("{assay}", &own));
                 absolute(&words.remove(0))
             }
-            false => asked.program.to_string_lossy().into_owned(),
+            false => own,
         };
         if !external {
             words.insert(0, job.workload.to_owned());
@@ -79,16 +82,24 @@ impl Prepared {
             words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
         }
         let mut env = environment(asked, launch);
+        let nodes = nodes.of(job.number);
+        let elsewhere = elsewhere(asked, job, &nodes, dir);
+        if let Some(elsewhere) = &elsewhere {
+            for (name, value) in elsewhere.connection.variables() {
+                env.entry(name).or_insert(value);
+            }
+        }
         let env_recorded = recorded(&env, &launch.env);
         let quarter = (job.timeout_s / 4.0).clamp(1.0, 60.0) as u64;
         env.insert(WAIT_REPORT.to_owned(), quarter.to_string());
+        env.extend(elsewhere.as_ref().map(|elsewhere| (JOB.to_owned(), elsewhere.job.clone())));
         let own = if external { [std::slice::from_ref(&program), &words[..]].concat() } else { Vec::new() };
         Self {
             external: own,
             argv: launch.kind.command(&LauncherJob {
                 program,
                 placement: job.placement.clone(),
-                nodes: nodes.of(job.number),
+                nodes,
                 words,
                 starts_ranks: job.starts_ranks,
                 external,
@@ -96,6 +107,7 @@ impl Prepared {
             env_recorded,
             env,
             launcher: job.at_once.is_some().then(|| launch.kind.clone()),
+            elsewhere,
             dir: dir.to_owned(),
             stdout: names::STDOUT.to_owned(),
             stderr: names::STDERR.to_owned(),
@@ -117,6 +129,7 @@ impl Prepared {
             env_recorded: BTreeMap::new(),
             env: environment(asked, &asked.plan.launch),
             launcher: None,
+            elsewhere: None,
             dir: dir.to_owned(),
             stdout: format!("{name}.stdout.txt"),
             stderr: format!("{name}.stderr.txt"),
@@ -164,13 +177,25 @@ impl Prepared {
         };
         let watched = self.watch(&child, began, stop);
         let seconds = began.elapsed().as_secs_f64();
-        let Some(end) = end_all(&mut child, stop, stuck)? else { return Ok(None) };
+        let ended = end_all(&mut child, stop, stuck)?;
+        if ended != Some(JobEnd::Exit(0)) {
+            self.end_elsewhere()?;
+        }
+        let Some(end) = ended else { return Ok(None) };
         Ok(match watched? {
             WatchEnd::Ended if self.ended_with_the_campaign(&end, stop) => None,
             WatchEnd::Ended => Some((end, seconds)),
             WatchEnd::TooLate => Some((JobEnd::TimedOut, seconds)),
             WatchEnd::Stopped => None,
         })
+    }
+
+    /// Ends what is left of it on other hosts. Its error output reports what may remain there.
+    fn end_elsewhere(&self) -> io::Result<()> {
+        let Some(elsewhere) = &self.elsewhere else { return Ok(()) };
+        let remain = elsewhere.end();
+        let mut errors = File::options().append(true).open(self.dir.join(&self.stderr))?;
+        remain.iter().try_for_each(|line| writeln!(errors, "assay: {line}"))
     }
 
     /// Whether the job ended together with its campaign. A batch system that ends an allocation ends its
@@ -202,6 +227,19 @@ impl Prepared {
         }
         Ok(WatchEnd::Ended)
     }
+}
+
+/// The processes of a job whose ranks are started by ssh. No other job has its identity.
+fn elsewhere(asked: &CampaignRequest, job: &PlannedJob, nodes: &Nodes, dir: &Path) -> Option<JobProcesses> {
+    if !asked.plan.launch_for(job).kind.is_over_ssh() {
+        return None;
+    }
+    // The campaign did not begin if there is no such program.
+    let connection = Connection::new(asked).ok()??;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let job_identity = folder::sha256(format!("{} {}", dir.display(), now.as_nanos()).as_bytes());
+    let hosts = nodes.first(job.placement.nodes).to_vec();
+    Some(JobProcesses { connection, hosts, job: job_identity })
 }
 
 /// Variables for workloads whose command line is fixed. In a campaign the plan decides: an older version of

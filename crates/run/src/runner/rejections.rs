@@ -6,8 +6,8 @@
 use results::folder::{self, CampaignInfo, CampaignKey, Extension, FileSystemFacts, Verification};
 use units::Usage;
 
-use super::{CampaignRequest, Trouble, rejected};
-use crate::machine::is_there;
+use super::{CampaignRequest, Trouble, hosts, rejected};
+use crate::machine::found;
 use plan::Choice;
 use plan::schedule::PlannedJob;
 
@@ -88,11 +88,14 @@ pub(super) fn check_extension(
 /// Rejects a missing launcher, because every job would fail.
 pub(super) fn check_launcher(asked: &CampaignRequest) -> Result<(), Usage> {
     let kind = &asked.plan.launch.kind;
+    if kind.is_over_ssh() {
+        return hosts::launcher(asked).map(drop).ok_or_else(|| hosts::no_launcher(asked));
+    }
     let own = |name: &str| asked.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let path = asked.plan.launch.env.get("PATH").or_else(|| own("PATH")).map_or("", String::as_str);
     // A relative path is resolved in the folder of the job.
     let program = kind.program().filter(|word| !word.contains('/') || word.starts_with('/'));
-    match program.filter(|word| !is_there(word, path)) {
+    match program.filter(|word| found(word, path).is_none()) {
         None => Ok(()),
         Some(word) => Err(Usage(format!(
             "launch.kind `{}` starts jobs with `{word}`, but there is no such program{}. Load its module, \

@@ -14,6 +14,7 @@ use super::again;
 use super::ask;
 use super::beside::CampaignsBeside;
 use super::handed_out::HashReceiver;
+use super::hosts::{self, Hosts};
 use super::kept::KeptDatasets;
 use super::ownership::{
     MARK, is_empty, is_own, lock, lost_mark, make_data, make_marked, mark, not_created, not_created_again,
@@ -43,6 +44,8 @@ pub(super) struct CampaignSite {
     pub(super) hashes: Hashes,
     /// The nodes that jobs may run on.
     pub(super) nodes: Nodes,
+    /// The hosts that are reached by ssh.
+    pub(super) hosts: Option<Hosts>,
     /// The kept datasets.
     pub(super) kept: KeptDatasets,
     /// The witness.
@@ -60,17 +63,20 @@ fn nodes(asked: &CampaignRequest, around: &Surroundings, jobs: &[PlannedJob]) ->
     let plan = &asked.plan;
     let is_launched = |job: &&PlannedJob| plan.launch_for(job).kind.name() == plan.launch.kind.name();
     let launched: Vec<PlannedJob> = jobs.iter().filter(is_launched).cloned().collect();
-    launch::for_jobs(&plan.launch, &plan.clients, around, &launched)
+    let nodes = launch::for_jobs(&plan.launch, &plan.clients, around, &launched)?;
+    let launcher = hosts::launcher(asked).filter(|_| plan.launch.kind.is_over_ssh());
+    Ok(Nodes { launcher: launcher.map(|file| file.to_string_lossy().into_owned()), ..nodes })
 }
 
 impl CampaignSite {
     /// Creates the places of a new campaign, after all checks that could reject it.
     pub(super) fn make(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
-        let nodes = nodes(asked, &asked.around, &jobs)?;
+        let mut nodes = nodes(asked, &asked.around, &jobs)?;
         check_launcher(asked)?;
         let dirs = dirs(&asked.plan, asked.dir.as_deref())?;
         check_placed(&jobs, &dirs)?;
+        let hosts = Hosts::reach(asked, &mut nodes, &dirs)?;
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
         let (info, mark) = match Self::prepared(asked, &kept.space_needed(&jobs), &dirs) {
             Ok(prepared) => prepared,
@@ -85,8 +91,9 @@ impl CampaignSite {
         let receiver = HashReceiver::begin(asked, info.nonce())?;
         let process = this_process();
         let beside = CampaignsBeside::default();
-        let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, receiver, process, hold, beside };
-        folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
+        let site =
+            Self { mark, info, dirs, nodes, hosts, resumed, hashes, kept, receiver, process, hold, beside };
+        site.write_machine_before(asked)?;
         Ok(site)
     }
 
@@ -154,12 +161,13 @@ impl CampaignSite {
         let hostfile = Some(info.hosts.clone()).filter(|hosts| !hosts.is_empty());
         let around = Surroundings { hostfile, ..asked.around.clone() };
         let jobs = schedule::jobs(&asked.plan, &info.only)?;
-        let nodes = nodes(asked, &around, &jobs)?;
+        let mut nodes = nodes(asked, &around, &jobs)?;
         check_launcher(asked)?;
         let dirs = info.data.iter();
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
         let dirs: Vec<(String, PathBuf)> = dirs.collect();
         check_placed(&jobs, &dirs)?;
+        let hosts = Hosts::reach(asked, &mut nodes, &dirs)?;
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
         if let Some(mut extension) = asked.extend.clone() {
             again::choose(&jobs, &campaign, &mut extension)?;
@@ -179,11 +187,17 @@ impl CampaignSite {
         let receiver = HashReceiver::begin(asked, info.nonce())?;
         let process = this_process();
         let beside = CampaignsBeside::default();
-        let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, receiver, process, hold, beside };
+        let site =
+            Self { mark, info, dirs, nodes, hosts, resumed, hashes, kept, receiver, process, hold, beside };
         if !asked.folder.join(names::BEFORE).exists() {
-            folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
+            site.write_machine_before(asked)?;
         }
         Ok(site)
+    }
+
+    fn write_machine_before(&self, asked: &CampaignRequest) -> io::Result<()> {
+        let hosts = self.hosts.as_ref().map(|hosts| hosts.facts.clone()).unwrap_or_default();
+        folder::write_machine(&asked.folder, names::BEFORE, &Machine { hosts, ..machine(&self.dirs) })
     }
 
     /// Rejects the jobs of the last look if they need more space than there is.
@@ -325,7 +339,7 @@ fn info(asked: &CampaignRequest) -> io::Result<CampaignInfo> {
         set: asked.plan.choice.set.clone(),
         only: asked.only.clone(),
         build: asked.build.clone(),
-        launcher: asked.plan.launch.kind.program().and_then(|word| launcher(word, path)),
+        launcher: launcher_word(asked).and_then(|word| launcher(&word, path)),
         env: recorded(&environment, &BTreeMap::new()),
         hosts: asked.around.hostfile.clone().unwrap_or_default(),
         exclude: asked.plan.clients.exclude.clone(),
@@ -337,6 +351,13 @@ fn info(asked: &CampaignRequest) -> io::Result<CampaignInfo> {
         witness: asked.witness.as_ref().map(|witness| witness.text().to_owned()).unwrap_or_default(),
         notify: asked.notify.clone(),
     })
+}
+
+/// The launcher as the plan names it, or the path at which it was found.
+fn launcher_word(asked: &CampaignRequest) -> Option<String> {
+    let kind = &asked.plan.launch.kind;
+    let file = hosts::launcher(asked).filter(|_| kind.is_over_ssh());
+    file.map(|file| file.to_string_lossy().into_owned()).or_else(|| kind.program().map(str::to_owned))
 }
 
 /// The folder names of the jobs that run at the same time as this one.
