@@ -35,6 +35,10 @@ const PACKAGES: &[Package] = &[
     Package { name: "mpich", reason: "runs ranks under mpirun.mpich" },
     Package { name: "munge", reason: "lets the parts of Slurm trust each other" },
     Package { name: "openmpi-bin", reason: "runs ranks under mpirun.openmpi" },
+    Package {
+        name: "openssh-server",
+        reason: "serves the hosts on which ranks are started by ssh, and sshfs",
+    },
     Package { name: "pnetcdf-bin", reason: "ncmpidump reads the PnetCDF files of ior and flash-io" },
     Package { name: "postgresql", reason: "the server of the tests with a history in a database" },
     Package { name: "python3-venv", reason: "holds the MPICH 5 wheel, for the standard MPI interface" },
@@ -69,7 +73,6 @@ const PACKAGES_OF_ALL: &[Package] = &[
     Package { name: "moosefs-master", reason: "holds its names" },
     Package { name: "nfs-ganesha", reason: "serves NFS" },
     Package { name: "nfs-ganesha-vfs", reason: "lets it serve a directory" },
-    Package { name: "openssh-server", reason: "serves the directory of sshfs" },
     Package { name: "poppler-utils", reason: "pdfinfo counts the pages of a printed report" },
     Package { name: "qemu-system-x86", reason: "runs that machine" },
     Package { name: "quota", reason: "sets the limits in it" },

@@ -9,6 +9,7 @@ mod ceph;
 mod network;
 mod nfs;
 mod servers;
+pub mod ssh_nodes;
 mod stacked;
 pub mod two_nodes;
 

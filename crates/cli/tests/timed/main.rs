@@ -11,6 +11,7 @@ mod campaign_course;
 mod campaign_hanging;
 mod campaign_lying;
 mod campaign_slurm;
+mod campaign_ssh;
 mod campaign_truth;
 mod campaign_truth_servers;
 mod compare_truth;
