@@ -36,6 +36,7 @@ const OTHERS: &[&str] = &[
     "head",
     "iops",
     "jube",
+    "kubectl",
     "less",
     "ln",
     "ls",
@@ -46,7 +47,9 @@ const OTHERS: &[&str] = &[
     "module",
     "mount",
     "pav",
+    "pip",
     "pipx",
+    "python3",
     "ramble",
     "reframe",
     "rm",
@@ -57,6 +60,7 @@ const OTHERS: &[&str] = &[
     "sh",
     "sha256sum",
     "spack",
+    "ssh",
     "ssh-keygen",
     "sudo",
     "systemctl",
@@ -201,12 +205,50 @@ fn the_tutorial_shows_the_ten_clauses_as_their_plan_has_them() {
 
 #[test]
 fn every_block_in_the_documents_has_a_known_language() {
-    let known = ["sh", "text", "toml", "json", "python"];
+    let known = ["sh", "text", "toml", "json", "python", "yaml"];
     let all = documents(Path::new(ROOT)).into_iter().flat_map(|path| examples(&path));
     let other = all.filter(|example| !known.contains(&example.language.as_str()));
     let other: Vec<String> =
         other.map(|example| format!("{} `{}`", example.place, example.language)).collect();
     assert!(other.is_empty(), "give each block one of {known:?}:\n{}", other.join("\n"));
+}
+
+/// Reads the documents of YAML on its input and prints them as a list of JSON.
+const READ_YAML: &str = "import json, sys, yaml\njson.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)";
+
+#[test]
+fn the_manifest_for_kubernetes_is_yaml_whose_parts_refer_to_each_other() {
+    let page = Path::new(ROOT).join("docs/how-to/kubernetes.md");
+    let blocks = examples(&page);
+    let manifest = blocks.iter().find(|example| example.language == "yaml").expect("a manifest");
+    let mut python = std::process::Command::new("python3");
+    let limit = std::time::Duration::from_secs(60);
+    let read = run::bounded::ended(python.args(["-c", READ_YAML]), &manifest.text, limit);
+    let read = match read {
+        Ok(read) if !read.err.contains("ModuleNotFoundError") => read,
+        _ => return println!("SKIPPED: python3 has no module yaml; the package python3-yaml has it"),
+    };
+    let parts: serde_json::Value = serde_json::from_str(&read.out).expect(&read.err);
+    let (service, set) = (&parts[0], &parts[1]);
+    let pod = &set["spec"]["template"];
+    assert_eq!((&service["kind"], &service["spec"]["clusterIP"]), (&"Service".into(), &"None".into()));
+    assert_eq!(
+        (&set["kind"], &set["spec"]["serviceName"]),
+        (&"StatefulSet".into(), &service["metadata"]["name"])
+    );
+    for labels in [&service["spec"]["selector"], &set["spec"]["selector"]["matchLabels"]] {
+        assert_eq!(*labels, pod["metadata"]["labels"]);
+    }
+    let names = |list: &serde_json::Value| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let container = &pod["spec"]["containers"][0];
+    assert_eq!(names(&container["volumeMounts"]), names(&pod["spec"]["volumes"]));
+    // The plan of the page names these pods.
+    let (name, replicas) =
+        (set["metadata"]["name"].as_str().unwrap(), set["spec"]["replicas"].as_u64().unwrap());
+    let hosts = format!("hosts = \"{name}-{{0..{}}}.{name}\"", replicas - 1);
+    assert!(blocks.iter().any(|example| example.text.contains(&hosts)), "{hosts}");
 }
 
 #[test]

@@ -211,7 +211,7 @@ pub(crate) fn no_launcher(asked: &CampaignRequest) -> Usage {
     let program = asked.plan.launch.kind.program().unwrap_or_default();
     Usage(format!(
         "launch.kind `ssh` starts jobs with `{program}`, Hydra of MPICH, but there is no such program on the \
-         PATH or beside assay. Run `pip install 'assay-fs[mpi]'`, install the package mpich, or set \
+         PATH or beside assay. Run `pip install mpich`, install the package mpich, or set \
          launch.program."
     ))
 }

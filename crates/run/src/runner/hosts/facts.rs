@@ -79,7 +79,7 @@ impl Query {
         })?;
         if facts.libraries.is_empty() {
             return Err(Usage(format!(
-                "no MPI library was found beside {}. Run `pip install 'assay-fs[mpi]'`, or set \
+                "no MPI library was found beside {}. Run `pip install mpich`, or set \
                  ASSAY_MPI_LIBRARY.",
                 self.launcher
             )));
