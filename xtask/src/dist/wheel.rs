@@ -57,6 +57,7 @@ fn metadata(version: &str) -> String {
         "Metadata-Version: 2.4\nName: {name}\nVersion: {version}\nSummary: {ABOUT}\n{author}\
          License-Expression: MIT OR Apache-2.0\nLicense-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\n\
          License-File: THIRD-PARTY.txt\nRequires-Python: >=3.6\n\
+         Provides-Extra: mpi\nRequires-Dist: mpich>=4; extra == 'mpi'\n\
          Classifier: Environment :: Console\nClassifier: Operating System :: POSIX :: Linux\n\
          Classifier: Topic :: System :: Benchmark\n"
     )
