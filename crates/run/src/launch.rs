@@ -122,8 +122,8 @@ pub fn description(launch: &Launch, clients: &ClientNodes, jobs: &[PlannedJob]) 
     }
     let most = jobs.iter().filter_map(|job| job.placement.nodes).max();
     let most = most.map_or_else(String::new, |most| format!(" on at most {}", several(most.into(), "node")));
-    let of =
-        source_of_hosts(launch, clients).map_or_else(String::new, |source| format!(" of those in {source}"));
+    let source = clients.hostfile.as_deref().or(launch.kind.is_over_ssh().then_some("launch.hosts"));
+    let of = source.map_or_else(String::new, |source| format!(" of those in {source}"));
     let without = match clients.exclude.is_empty() {
         true => String::new(),
         false => format!(", without {}", clients.exclude.join(", ")),

@@ -132,13 +132,16 @@ fn a_copy_is_checked_used_and_removed_and_the_folder_of_others_stays() {
     // The second node has another program at the path of this one, which is not used.
     run(&mut nodes.on(1, &format!("mount --bind /etc/hostname {}", program().display()))).ok();
     run(&mut nodes.on(1, "mkdir local/assay-of-others && echo x > local/assay-of-others/f")).ok();
-    campaign(&nodes, &nodes.launch(BOTH, &copy), WRITES).ok();
+    let keys = format!("{copy}\noptions = [\"-iface\", \"eth0\"]");
+    campaign(&nodes, &nodes.launch(BOTH, &keys), WRITES).ok();
     let own: Vec<String> =
         serde_json::from_value(json(&nodes.path("evidence/jobs/0001-W-r1/job.json"))["argv"].clone())
             .unwrap();
     let folder = Path::new(&own[0]).parent().and_then(Path::parent).map(PathBuf::from).unwrap();
     assert!(folder.starts_with(nodes.path("local")), "{own:?}");
     let hosts = &json(&nodes.path("evidence/machine-before.json"))["hosts"];
+    let library = hosts[1]["libraries"][0]["path"].as_str().unwrap();
+    assert!(Path::new(library).starts_with(folder.join("lib")), "{hosts:#}");
     let copied = |at: usize| hosts[at]["copied"].as_str().unwrap().to_owned();
     assert_eq!((copied(0).len(), copied(0)), (64, copied(1)), "{hosts:#}");
     assert_eq!(local(&nodes), ["", "assay-of-others\n"]);
@@ -173,15 +176,26 @@ fn a_job_after_its_time_limit_leaves_no_process_on_any_host() {
     has_none(&nodes);
 }
 
+/// Starts a campaign with these keys of `[launch]`, whose only job has this time limit and takes minutes.
+/// Returns when its ranks run on the second node.
+fn endless(nodes: &SshNodes, keys: &str, timeout: &str) -> Running {
+    let test = "[[test]]\nid = \"W\"\nior = \"-w -F -t 64k -b 1g --rate=1MiB/s\"\nrole = \"reported\"\n";
+    let launch = nodes.launch(BOTH, &format!("{keys}\nprobe = false"));
+    let plan = format!("{HEAD}{launch}{test}timeout = \"{timeout}\"\n");
+    fs::write(nodes.path("p.toml"), plan).unwrap();
+    let child = Running::piped(&mut nodes.assay("run p.toml --dir fs --folder evidence --plain"));
+    let is_rank =
+        |pid: &String| fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name == "assay\n");
+    until("the ranks of the second node", || {
+        nodes.processes(1).iter().filter(|pid| is_rank(pid)).count() == 2
+    });
+    child
+}
+
 #[test]
 fn a_campaign_that_is_interrupted_leaves_no_process_and_no_copy() {
     let Some(nodes) = SshNodes::start() else { return };
-    let tests = "[[test]]\nid = \"W\"\nior = \"-w -F -t 64k -b 1g --rate=1MiB/s\"\nrole = \"reported\"\n";
-    let launch = nodes.launch(BOTH, &format!("copy = {:?}\nprobe = false", nodes.path("local")));
-    fs::write(nodes.path("p.toml"), format!("{HEAD}{launch}{tests}")).unwrap();
-    let child = Running::piped(&mut nodes.assay("run p.toml --dir fs --folder evidence --plain"));
-    let ranks = || nodes.processes(1).iter().filter(|pid| comm(pid) == "assay\n").count();
-    until("the ranks of the second node", || ranks() == 2);
+    let child = endless(&nodes, &format!("copy = {:?}", nodes.path("local")), "5 min");
     assert!(signal("-TERM", child.id()));
     let ran = child.end(Duration::from_secs(60));
     assert_eq!(ran.status, Some(3), "{ran:#?}");
@@ -189,6 +203,18 @@ fn a_campaign_that_is_interrupted_leaves_no_process_and_no_copy() {
     assert_eq!(local(&nodes), ["", ""]);
 }
 
-fn comm(pid: &str) -> String {
-    fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default()
+#[test]
+fn a_job_ends_within_its_time_limit_if_the_network_of_a_host_is_cut_and_the_host_is_named() {
+    let Some(nodes) = SshNodes::start() else { return };
+    let child = endless(&nodes, "", "20 s");
+    nodes.link_second("down");
+    let ran = child.end(Duration::from_secs(200));
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    let job = nodes.path("evidence/jobs/0001-W-r1");
+    // Hydra reports it first if `ssh` notices it first.
+    let end = &json(&job.join("job.json"))["end"];
+    assert!(end == "timed_out" || end["exit"] == 255, "{end}");
+    for text in [fs::read_to_string(job.join("stderr.txt")).unwrap(), ran.err] {
+        assert!(text.contains("node-b: ") && text.contains("`ssh node-b true`"), "{text}");
+    }
 }

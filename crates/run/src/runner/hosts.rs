@@ -18,12 +18,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use results::folder::HostFacts;
+use results::folder::{HostFacts, sha256};
 use units::{Usage, shell_quoted, visible};
 
 use super::CampaignRequest;
 use crate::bounded;
 use crate::machine::found;
+use crate::process::this_process;
 use copies::Copies;
 use plan::launcher::Nodes;
 
@@ -50,10 +51,15 @@ const NOT_CONNECTED: i32 = 255;
 /// The program that Hydra starts ranks with, and that this module connects with.
 const SSH: &str = "ssh";
 
+/// The variable that names the MPI library. The copied one is found beside its launcher.
+pub(super) const MPI_LIBRARY: &str = "ASSAY_MPI_LIBRARY";
+
 /// The hosts of a campaign.
 pub(crate) struct Hosts {
     names: Vec<String>,
     connection: Connection,
+    /// The identity of the campaign.
+    campaign: String,
     copies: Option<Copies>,
     /// What each reported, in the order of the plan.
     pub(crate) facts: Vec<HostFacts>,
@@ -72,7 +78,8 @@ impl Hosts {
         };
         let launcher = launcher(asked).ok_or_else(|| no_launcher(asked))?;
         let names = nodes.hosts.clone();
-        let mut hosts = Self { names, connection, copies: None, facts: Vec::new() };
+        let campaign = campaign_identity(asked);
+        let mut hosts = Self { names, connection, campaign, copies: None, facts: Vec::new() };
         let mut query = facts::Query::new(asked, &launcher, dirs);
         let mut here = query.here()?;
         if let Some(dir) = &ssh.copy {
@@ -90,10 +97,19 @@ impl Hosts {
         Ok(Some(hosts))
     }
 
-    /// Removes the copies. Gives a line for each host on which they remain.
+    /// Ends what is left of all jobs, and removes the copies. Gives a line for each host on which something
+    /// remains.
     pub(crate) fn leave(&mut self) -> Vec<String> {
-        let copies = self.copies.take();
-        copies.map_or_else(Vec::new, |copies| copies.remove(&self.connection, &self.names))
+        let (hosts, job) = (std::mem::take(&mut self.names), self.campaign.clone());
+        if hosts.is_empty() {
+            return Vec::new();
+        }
+        let processes = JobProcesses { connection: self.connection.clone(), hosts, job };
+        let mut remain = processes.end();
+        if let Some(copies) = self.copies.take() {
+            remain.extend(copies.remove(&processes.connection, &processes.hosts));
+        }
+        remain
     }
 }
 
@@ -102,6 +118,18 @@ impl Drop for Hosts {
         // A campaign that ends regularly has done it, and reported what remains.
         self.leave();
     }
+}
+
+/// What is done on a host.
+#[derive(Clone, Copy)]
+struct Script<'a> {
+    /// The text for a shell.
+    text: &'a str,
+    /// The file that it reads.
+    input: Option<&'a Path>,
+    limit: Duration,
+    /// What to do if it fails.
+    advice: &'a str,
 }
 
 /// How hosts are reached.
@@ -140,10 +168,12 @@ impl Connection {
         ]
     }
 
-    /// Runs a script on a host. Gives its output, or why there is none and what to do.
-    fn run(&self, host: &str, script: &str, input: Option<&Path>, limit: Duration) -> Result<String, String> {
+    /// Runs a script on a host. Gives its output, or why there is none and what to do: `advice` if the script
+    /// failed.
+    fn run(&self, host: &str, script: &Script<'_>) -> Result<String, String> {
+        let Script { text, input, limit, advice: of_script } = *script;
         let mut command = Command::new(&self.ssh);
-        command.args(OPTIONS).arg(host).arg(format!("sh -c {}", shell_quoted(script)));
+        command.args(OPTIONS).arg(host).arg(format!("sh -c {}", shell_quoted(text)));
         let advice =
             || format!("Let `ssh {host} true` work without a question, or exclude it by clients.exclude.");
         let ended = match input.map(File::open) {
@@ -159,8 +189,8 @@ impl Connection {
         match ended.status.code() {
             Some(0) => Ok(ended.out),
             Some(NOT_CONNECTED) => Err(format!("ssh does not connect: {last}. {}", advice())),
-            _ if last.is_empty() => Err(format!("the command ended with {}. {}", ended.status, advice())),
-            _ => Err(format!("{last}.")),
+            _ if last.is_empty() => Err(format!("the command ended with {}. {of_script}", ended.status)),
+            _ => Err(format!("{last}. {of_script}")),
         }
     }
 
@@ -216,8 +246,14 @@ pub(crate) fn no_launcher(asked: &CampaignRequest) -> Usage {
     ))
 }
 
+/// The identity of a campaign on its hosts.
+pub(crate) fn campaign_identity(asked: &CampaignRequest) -> String {
+    let folder = std::path::absolute(&asked.folder).unwrap_or_default();
+    sha256(format!("{} {}", this_process().host, folder.display()).as_bytes())
+}
+
 /// The variables of jobs that decide which libraries a host loads.
 fn library_variables(asked: &CampaignRequest) -> BTreeMap<String, String> {
     let all = asked.environment.iter().cloned().chain(asked.plan.launch.env.clone());
-    all.filter(|(name, _)| ["ASSAY_MPI_LIBRARY", "LD_LIBRARY_PATH"].contains(&name.as_str())).collect()
+    all.filter(|(name, _)| [MPI_LIBRARY, "LD_LIBRARY_PATH"].contains(&name.as_str())).collect()
 }

@@ -18,7 +18,7 @@ use results::record::APP;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::CampaignRequest;
-use super::hosts::{Connection, JOB, JobProcesses};
+use super::hosts::{Connection, JOB, JobProcesses, MPI_LIBRARY, campaign_identity};
 use super::session::SessionDirectory;
 use crate::bounded::has_ended;
 use crate::machine::{placed, recorded};
@@ -88,6 +88,9 @@ impl Prepared {
             for (name, value) in elsewhere.connection.variables() {
                 env.entry(name).or_insert(value);
             }
+        }
+        if nodes.program.is_some() {
+            env.remove(MPI_LIBRARY);
         }
         let env_recorded = recorded(&env, &launch.env);
         let quarter = (job.timeout_s / 4.0).clamp(1.0, 60.0) as u64;
@@ -237,9 +240,9 @@ fn elsewhere(asked: &CampaignRequest, job: &PlannedJob, nodes: &Nodes, dir: &Pat
     // The campaign did not begin if there is no such program.
     let connection = Connection::new(asked).ok()??;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let job_identity = folder::sha256(format!("{} {}", dir.display(), now.as_nanos()).as_bytes());
+    let own = folder::sha256(format!("{} {}", dir.display(), now.as_nanos()).as_bytes());
     let hosts = nodes.first(job.placement.nodes).to_vec();
-    Some(JobProcesses { connection, hosts, job: job_identity })
+    Some(JobProcesses { connection, hosts, job: format!("{}.{own}", campaign_identity(asked)) })
 }
 
 /// Variables for workloads whose command line is fixed. In a campaign the plan decides: an older version of

@@ -45,10 +45,14 @@ pub(super) fn facts(launcher: &Path, copied: Option<&Path>, dirs: &[PathBuf]) ->
 
 /// The loaded parallel libraries. The MPI library comes first.
 fn libraries(mpi: &Path) -> Vec<LoadedLibrary> {
-    let mpi = mpi.canonicalize().unwrap_or_else(|_| mpi.to_owned());
     let mut paths: Vec<PathBuf> = parallel_libraries().into_iter().map(PathBuf::from).collect();
-    paths.retain(|path| *path != mpi);
-    paths.insert(0, mpi);
+    // One that the system found has no path, and its file name may end with more numbers.
+    let name = mpi.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_mpi = |path: &PathBuf| {
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        mpi.canonicalize().is_ok_and(|mpi| mpi == *path) || file.starts_with(&name)
+    };
+    paths.sort_by_key(|path| !is_mpi(path));
     let library = |path: PathBuf| LoadedLibrary {
         sha256: sha256_of(&path).unwrap_or_default(),
         path: path.to_string_lossy().into_owned(),

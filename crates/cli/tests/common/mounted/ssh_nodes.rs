@@ -12,7 +12,7 @@ use std::process::Command;
 use super::OwnDirectory;
 use super::network::{ADDRESSES, TwoNetworks};
 use crate::common::campaign::{may_mount_alone, there, until};
-use crate::common::system::{attempt, prepare_sshd};
+use crate::common::system::{attempt, prepare_sshd, quiet};
 use crate::common::{program, script, wheel};
 
 /// The names of the nodes.
@@ -28,7 +28,7 @@ const SERVE: &str = "hostname NODE && mount -t sysfs none /sys && mount --bind O
 /// Two nodes, until dropped.
 pub struct SshNodes {
     own: OwnDirectory,
-    _network: TwoNetworks,
+    network: TwoNetworks,
     mpi: PathBuf,
     servers: [String; 2],
 }
@@ -67,7 +67,7 @@ impl SshNodes {
         });
         fs::write(own.path("config"), format!("{}Host *\nLogLevel ERROR\n", options.concat())).unwrap();
         script(&own.path("ssh"), &format!("#!/bin/sh\nexec ssh -F {} \"$@\"\n", own.text("config")));
-        let this = Self { own, _network: network, mpi, servers };
+        let this = Self { own, network, mpi, servers };
         until("the servers", || {
             NODES.iter().all(|node| this.on_first(&format!("./ssh {node} true")).status().unwrap().success())
         });
@@ -109,6 +109,11 @@ impl SshNodes {
         self.on_first(&format!("exec {} {words}", program().display()))
     }
 
+    /// Sets the network of the second node `up` or `down`.
+    pub fn link_second(&self, state: &str) {
+        self.network.link_second(state);
+    }
+
     /// The processes on a node, except its server. A process of either node has its host name.
     pub fn processes(&self, node: usize) -> Vec<String> {
         let place = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/uts")).ok();
@@ -116,5 +121,14 @@ impl SshNodes {
         let all = fs::read_dir("/proc").unwrap().flatten();
         let pids = all.map(|entry| entry.file_name().to_string_lossy().into_owned());
         pids.filter(|pid| *pid != self.servers[node] && own.is_some() && place(pid) == own).collect()
+    }
+}
+
+impl Drop for SshNodes {
+    fn drop(&mut self) {
+        // A session whose network was cut does not end with its server.
+        for pid in [0, 1].into_iter().flat_map(|node| self.processes(node)) {
+            let _ = quiet("kill", &["-9", &pid]);
+        }
     }
 }

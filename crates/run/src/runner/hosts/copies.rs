@@ -13,7 +13,7 @@ use std::time::Duration;
 use results::folder::{HostFacts, sha256, sha256_of};
 use units::{Usage, shell_quoted};
 
-use super::{Connection, all, proxy_of};
+use super::{Connection, Script, all, campaign_identity, proxy_of};
 use crate::bounded;
 use crate::runner::CampaignRequest;
 
@@ -48,8 +48,7 @@ impl Copies {
             .map(|program| program.sha256.as_str())
             .chain(here.libraries.iter().map(|library| library.sha256.as_str()))
             .collect();
-        let folder = std::path::absolute(&asked.folder).unwrap_or_default();
-        let token = sha256(format!("{} {}", here.host, folder.display()).as_bytes());
+        let token = campaign_identity(asked);
         let name = format!("assay-{:.12}-{:.8}", sha256(hashes.concat().as_bytes()), token);
         let this = Self { dir: dir.to_owned(), name, token };
         this.make_here(asked, launcher, here).map_err(|error| {
@@ -92,9 +91,11 @@ impl Copies {
     pub(super) fn send(&self, connection: &Connection, hosts: &[String]) -> Result<(), Usage> {
         let packed = self.dir.join(format!("{}.tar", self.name));
         let sent = self.pack(&packed).and_then(|()| {
-            let script = self.receiving();
+            let text = self.receiving();
             let send = |host: &str| {
-                let sent = connection.run(host, &script, Some(&packed), SEND_LIMIT);
+                let advice = "Give a directory that exists there and has space.";
+                let script = Script { text: &text, input: Some(&packed), limit: SEND_LIMIT, advice };
+                let sent = connection.run(host, &script);
                 sent.map(drop).map_err(|why| format!("{host}: launch.copy {}: {why}", self.dir.display()))
             };
             all(connection.each(hosts, send)).map(drop)
@@ -126,9 +127,10 @@ impl Copies {
     /// Removes the folder everywhere. Gives a line for each host on which it remains.
     pub(super) fn remove(&self, connection: &Connection, hosts: &[String]) -> Vec<String> {
         let (dir, name) = (shell_quoted(&self.dir.to_string_lossy()), &self.name);
-        let script = format!("cd {dir} || exit 0; if {}; then rm -rf {name}; fi", self.is_own_there());
+        let text = format!("cd {dir} || exit 0; if {}; then rm -rf {name}; fi", self.is_own_there());
+        let script = Script { text: &text, input: None, limit: REMOVE_LIMIT, advice: "Remove it." };
         let remove = |host: &str| {
-            let removed = connection.run(host, &script, None, REMOVE_LIMIT);
+            let removed = connection.run(host, &script);
             removed.err().map(|why| format!("{host}: {} remains there: {why}", self.folder().display()))
         };
         let remain = connection.each(hosts, remove).into_iter().flatten().collect();
@@ -154,17 +156,26 @@ impl Copies {
 fn copy_libraries(here: &HostFacts, to: &Path) -> io::Result<()> {
     let mut all = here.libraries.iter().map(|library| Path::new(&library.path));
     let Some((mpi, home)) = all.next().and_then(|mpi| Some((mpi, mpi.parent()?))) else { return Ok(()) };
-    fs::copy(mpi, to.join(mpi.file_name().unwrap_or_default()))?;
+    fs::copy(mpi, to.join(loaded_name(mpi)))?;
     if OF_SYSTEM.iter().any(|dir| home.starts_with(dir)) {
         return Ok(());
     }
     for below in all.filter_map(|library| library.strip_prefix(home).ok()) {
         match below.iter().next() {
             Some(folder) if below.iter().count() > 1 => copy_tree(&home.join(folder), &to.join(folder))?,
-            _ => _ = fs::copy(home.join(below), to.join(below))?,
+            _ => _ = fs::copy(home.join(below), to.join(loaded_name(below)))?,
         }
     }
     Ok(())
+}
+
+/// The name by which a library is loaded: its file name up to the first number, such as `libmpich.so.12`.
+fn loaded_name(library: &Path) -> String {
+    let name = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match name.split_once(".so.") {
+        Some((base, numbers)) => format!("{base}.so.{}", numbers.split('.').next().unwrap_or_default()),
+        None => name,
+    }
 }
 
 /// Copies a folder. Of links, what they lead to.
@@ -203,4 +214,40 @@ fn list(folder: &Path, dir: &Path, lines: &mut Vec<String>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_is_copied_to_the_name_by_which_it_is_loaded() {
+        for (file, name) in [
+            ("/usr/lib/libmpich.so.12.2.2", "libmpich.so.12"),
+            ("/v/lib/libmpi.so.12", "libmpi.so.12"),
+            ("/v/lib/libuct_ib.so", "libuct_ib.so"),
+        ] {
+            assert_eq!(loaded_name(Path::new(file)), name);
+        }
+    }
+
+    #[test]
+    fn a_hash_of_a_folder_changes_with_a_path_a_mode_and_a_byte() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("bin/x");
+        fs::create_dir(root.path().join("bin")).unwrap();
+        let hash = || tree_sha256(root.path());
+        let mut hashes = Vec::new();
+        for text in ["1", "2"] {
+            fs::write(&file, text).unwrap();
+            hashes.push(hash());
+        }
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        hashes.push(hash());
+        fs::rename(&file, root.path().join("bin/y")).unwrap();
+        hashes.push(hash());
+        let distinct: std::collections::BTreeSet<&String> = hashes.iter().collect();
+        assert_eq!(distinct.len(), 4, "{hashes:?}");
+        assert_eq!(tree_sha256(&root.path().join("none")), "");
+    }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use results::folder::{HostFacts, LoadedLibrary, Program};
 use units::{Usage, shell_line};
 
-use super::{Connection, library_variables};
+use super::{Connection, MPI_LIBRARY, Script, library_variables};
 use crate::bounded;
 use crate::runner::CampaignRequest;
 
@@ -17,8 +17,6 @@ use crate::runner::CampaignRequest;
 pub const ANSWER: &str = "assay-host\t";
 /// The time limit for the facts of a host.
 const LIMIT: Duration = Duration::from_secs(60);
-/// What `env` reports if it does not find a program, or may not start it.
-const NO_PROGRAM: [&str; 2] = ["No such file", "Permission denied"];
 
 /// The program of Hydra that starts the ranks of a host. It lies beside the launcher.
 pub fn proxy_of(launcher: &Path) -> PathBuf {
@@ -55,6 +53,8 @@ impl Query {
         let path = |name: &str| folder.join("bin").join(name).to_string_lossy().into_owned();
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         (self.program, self.launcher) = (path(&name(&self.program)), path(&name(&self.launcher)));
+        // It would lead to another library than the copied one.
+        self.variables.retain(|variable| !variable.starts_with(&format!("{MPI_LIBRARY}=")));
         self.copy = Some(folder.to_string_lossy().into_owned());
         self.advice = "Look for a full or faulty disk there, or set another launch.copy.";
     }
@@ -79,9 +79,15 @@ impl Query {
         })?;
         if facts.libraries.is_empty() {
             return Err(Usage(format!(
-                "no MPI library was found beside {}. Run `pip install mpich`, or set \
-                 ASSAY_MPI_LIBRARY.",
+                "no MPI library was found beside {}. Run `pip install mpich`, or set ASSAY_MPI_LIBRARY.",
                 self.launcher
+            )));
+        }
+        if let Some(copy) = self.copy.as_ref().filter(|copy| !facts.libraries[0].path.starts_with(*copy)) {
+            return Err(Usage(format!(
+                "the MPI library in {copy} is not used, but {}. Install MPICH on each host instead, and \
+                 remove launch.copy.",
+                facts.libraries[0].path
             )));
         }
         if facts.proxy.sha256.is_empty() {
@@ -100,11 +106,9 @@ impl Query {
         host: &str,
         here: &HostFacts,
     ) -> Result<HostFacts, String> {
-        let script = format!("exec {}", shell_line(&self.words()));
-        let out = connection.run(host, &script, None, LIMIT).map_err(|why| {
-            let lacks = NO_PROGRAM.iter().any(|words| why.contains(words)) && why.contains(&self.program);
-            if lacks { format!("{host}: {why} {}", self.advice) } else { format!("{host}: {why}") }
-        })?;
+        let text = format!("exec {}", shell_line(&self.words()));
+        let script = Script { text: &text, input: None, limit: LIMIT, advice: self.advice };
+        let out = connection.run(host, &script).map_err(|why| format!("{host}: {why}"))?;
         let facts = parsed(&out).map(|facts| HostFacts { name: host.to_owned(), ..facts });
         let facts =
             facts.ok_or_else(|| format!("{host}: {} is another program. {}", self.program, self.advice))?;

@@ -7,20 +7,20 @@
 
 use std::time::Duration;
 
-use super::Connection;
+use super::{Connection, Script};
 
 /// The variable with the identity of a job.
 pub(crate) const JOB: &str = "ASSAY_SSH_JOB";
 /// The time limit for a host.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// The processes of one job.
+/// The processes of one job, or of all jobs of a campaign.
 #[derive(Debug)]
 pub(crate) struct JobProcesses {
     pub(crate) connection: Connection,
     /// The hosts of the job.
     pub(crate) hosts: Vec<String>,
-    /// Its identity.
+    /// Its identity, or that of the campaign, with which those of its jobs begin.
     pub(crate) job: String,
 }
 
@@ -28,14 +28,15 @@ impl JobProcesses {
     /// Ends them. Gives a line for each host on which some may remain.
     pub(crate) fn end(&self) -> Vec<String> {
         // `grep` itself has the identity in its arguments, but not in its environment.
-        let script = format!(
+        let text = format!(
             "for attempt in 1 2 3 4 5; do \
              left=$(grep -lsF '{JOB}={}' /proc/[0-9]*/environ | cut -d/ -f3); \
              [ -z \"$left\" ] && exit 0; kill -9 $left 2>/dev/null; sleep 1; done; \
              echo \"processes\" $left \"were killed but are still there\" >&2; exit 1",
             self.job
         );
-        let end = |host: &str| self.connection.run(host, &script, None, LIMIT).err();
+        let script = Script { text: &text, input: None, limit: LIMIT, advice: "Restart the host." };
+        let end = |host: &str| self.connection.run(host, &script).err();
         let ends = self.connection.each(&self.hosts, |host| Some(format!("{host}: {}", end(host)?)));
         ends.into_iter().flatten().collect()
     }
