@@ -4,6 +4,7 @@
 //! both pass and fail, and its readers have files to read.
 //! Never here: reading TOML, running jobs, the state of a machine.
 
+mod answer;
 mod clause;
 mod dataset;
 mod several;
@@ -19,6 +20,9 @@ use crate::launcher::Launch;
 use crate::line::Line;
 use crate::placement::{ClientNodes, Placement};
 
+pub use answer::{
+    Answer, AnswerCell, AnswerColumn, AnswerFact, AnswerRow, AnswerRuns, AnswerSource, AnswerValue,
+};
 pub use clause::{Comparison, ContractClause, Criterion, CriterionTerms, Decide, Goal};
 pub use dataset::{Dataset, DatasetDemand};
 pub use results::statistics::Stat;
@@ -36,6 +40,8 @@ pub struct Plan {
     pub title: String,
     /// The source of its clauses.
     pub source: String,
+    /// The storage tier or protocol that it measures; empty if it is not named.
+    pub tier: String,
     /// The clauses of the contract, in its order; empty if each criterion is a clause.
     pub clauses: Vec<ContractClause>,
     /// Whether a campaign is added to the history at its end.
@@ -64,6 +70,8 @@ pub struct Plan {
     pub measured_on: String,
     /// Projections from measured rates.
     pub projections: Vec<Projection>,
+    /// The tables of the document that its results fill.
+    pub answers: Vec<Answer>,
     /// The series whose phases are among the tests.
     pub series: Vec<Series>,
     /// Waivers, except those of tests.

@@ -6,6 +6,7 @@
 //! Invariant: every key of the file is a row here. An unknown key is an error with its position.
 //! Never here: rules between keys, which `parse` has.
 
+mod answers;
 mod parts;
 mod values;
 
@@ -18,6 +19,7 @@ use super::table::KeyForm;
 use crate::model::Stripes;
 use crate::words::words;
 
+pub(crate) use answers::*;
 pub(crate) use parts::*;
 pub(crate) use values::{Count, CountOrNone, Criteria, CriterionValue, NodeCount, NodesValue, TextOrTexts};
 
@@ -161,6 +163,8 @@ keys! {
             "`[system.LETTER]`: a system in the tables of a procurement report";
         projection: Vec<ProjectionKeys>, "",
             "`[[projection]]`: a projected rate of a system that is not measured";
+        answer: Vec<Spanned<AnswerKeys>>, "",
+            "`[[answer]]`: a table of the document that `assay report --answers` fills with the results";
     }
 }
 
@@ -173,6 +177,9 @@ keys! {
     }
     may {
         source: String, "\"contract 4711, annex B\"", "the source of the clauses";
+        tier: String, "\"${tier}\"",
+            "the storage tier or protocol that the campaign measures. Answer sheets name the campaign so. \
+             `\"\"`: by its folder";
         report: Option<LayoutWord>, "\"procurement\"",
             "the layout of the report. `procurement` adds the tables of a procurement";
         system: Option<Spanned<String>>, "\"A\"",

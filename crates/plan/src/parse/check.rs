@@ -58,9 +58,11 @@ pub(super) fn plan(
         systems,
         measured_on,
         projections: Vec::new(),
+        answers: Vec::new(),
         id: file.plan.id.get_ref().clone(),
         title: file.plan.title.clone(),
         source: file.plan.source.clone(),
+        tier: file.plan.tier.clone(),
         clauses: clauses.clone(),
         track: file.plan.track,
         clients: defaults.clients.clone(),
@@ -83,6 +85,9 @@ pub(super) fn plan(
     scores(&file, &defaults, &mut plan);
     for asked in &file.projection {
         plan.projections.extend(errors.kept(defaults.projection(asked, &plan)));
+    }
+    for answer in &file.answer {
+        plan.answers.extend(errors.kept(defaults.answer(answer.get_ref(), &plan)));
     }
     plan.file_systems = file_systems;
     Ok(plan)

@@ -283,7 +283,7 @@ fn known_metrics(test: &Test) -> Vec<&'static str> {
 }
 
 /// The statistic that is compared: the one that the criterion names, that of `best_of`, or that of `decide`.
-fn stat(
+pub(super) fn stat(
     named: Option<Stat>,
     (metric, op, dimension): (&str, Comparison, Dimension),
     goal: &Goal,

@@ -3,6 +3,7 @@
 //! Invariant: every rejection is one line, `FILE:LINE:COLUMN: what, where, remedy`.
 //! Never here: running jobs, the state of a machine, the real type of a file system.
 
+mod answer;
 mod app;
 mod best_of;
 mod check;
@@ -36,8 +37,9 @@ use crate::language::rejections::{Rejection, Rejections};
 use crate::language::toml_errors::not_toml;
 use crate::language::{PlanErrors, nearest, plan_text, wire};
 use crate::model::{
-    AlternatingTests, BestOf, BytesPerNode, Choice, ClientLimit, Comparison, ContractClause, Course,
-    Criterion, CriterionTerms, Dataset, DatasetDemand, Decide, Export, FileSystem, Goal, Group, Import, Plan,
+    AlternatingTests, Answer, AnswerCell, AnswerColumn, AnswerFact, AnswerRow, AnswerRuns, AnswerSource,
+    AnswerValue, BestOf, BytesPerNode, Choice, ClientLimit, Comparison, ContractClause, Course, Criterion,
+    CriterionTerms, Dataset, DatasetDemand, Decide, Export, FileSystem, Goal, Group, Import, Plan,
     Projection, Requirements, Role, Score, ScoreFormula, ScorePart, Search, Series, Stat, State, StateKind,
     Step, Test, Uses, Waiver,
 };

@@ -1,6 +1,7 @@
 //! Plans that cannot work, and the line that rejects them before any job runs.
 
 mod all_errors;
+mod answer;
 mod clauses;
 mod course;
 mod datasets;
