@@ -6,7 +6,7 @@
 //!
 //! Modules import only modules before them in this list: `index`, `case`, `parameters`, `validity` (whether a
 //! measurement can be used), `findings` (what is wrong with the records), `decision`, `clients`,
-//! `attribution`, `remarks`, `verdicts`, `summary`, `waivers`, `comparison`.
+//! `attribution`, `remarks`, `verdicts`, `summary`, `waivers`, `answers`, `comparison`.
 //!
 //! `projection` and `stragglers` are arithmetic, and `power` states how probable a PASS is before a run: they
 //! import none of the others.
@@ -15,6 +15,7 @@
 //! Never here: other advice before a run, running, reading files, printing, English.
 #![forbid(unsafe_code)]
 
+mod answers;
 mod attribution;
 mod best;
 mod case;
@@ -37,6 +38,7 @@ mod waivers;
 use crosscheck::Contradiction;
 use plan::Plan;
 use results::Verdict;
+use results::answers::AnswerSheet;
 use results::folder::Campaign;
 use results::summary::Summary;
 
@@ -66,4 +68,11 @@ pub fn evaluate(plan: &Plan, campaign: &Campaign) -> Evaluation {
     let findings = waivers::with_waivers(&index, findings);
     let (verdicts, summary) = (verdicts::all(&index, &findings), summary::of(&index, &findings));
     Evaluation { verdicts, summary, contradictions: index.contradictions() }
+}
+
+/// The answer sheets of `plan`, filled with the values of `campaign` by the rules of [`evaluate`].
+pub fn answers(plan: &Plan, campaign: &Campaign) -> Vec<AnswerSheet> {
+    let index = index::Index::of(plan, campaign);
+    let findings = waivers::with_waivers(&index, findings::all(&index));
+    answers::all(&index, &findings)
 }

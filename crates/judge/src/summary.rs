@@ -160,7 +160,12 @@ fn heroes(plan: &Plan, rates: &[Rate]) -> Vec<HeroRun> {
     heroes
 }
 
-fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) -> SystemProjection {
+/// A projection from the usable values of its steps.
+pub(crate) fn projection(
+    index: &Index<'_>,
+    findings: &Findings,
+    asked: &plan::Projection,
+) -> SystemProjection {
     let plan = index.plan;
     let mut projected = SystemProjection {
         test: plan.tests[asked.test].id.clone(),

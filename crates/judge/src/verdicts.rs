@@ -69,7 +69,7 @@ fn contract_outcome(clause: &ContractClause) -> ContractOutcome {
     ContractOutcome { id: id.clone(), source: source.clone(), outcome: Outcome::NotRun }
 }
 
-fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
+pub(crate) fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
     let threshold = decision::threshold(&case.test.id, case, findings);
     let best = best::repetition(case, findings);
     let usable = validity::measured(case).and_then(|values| Ok((values, threshold.clone()?, best.clone()?)));
@@ -156,7 +156,12 @@ fn apply(errors: &[Finding], fault: Option<&Fault>, verdict: &mut Verdict) {
 }
 
 /// The verdict on the parts of a group: on their sum, or on how they compare.
-fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &Criterion) -> Verdict {
+pub(crate) fn of_group(
+    index: &Index<'_>,
+    findings: &Findings,
+    group: &Group,
+    criterion: &Criterion,
+) -> Verdict {
     let case = |test| TestCriterion { index, test, criterion };
     let cases: Vec<TestCriterion<'_>> =
         index.plan.parts(group).map(case).filter(TestCriterion::yields).collect();

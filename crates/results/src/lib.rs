@@ -7,6 +7,7 @@
 //! Never here: measuring, starting jobs, evaluating, printing.
 #![forbid(unsafe_code)]
 
+pub mod answers;
 pub mod comparison;
 pub mod finding;
 pub mod folder;

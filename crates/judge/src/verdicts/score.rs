@@ -17,7 +17,11 @@ use crate::validity::{self, Unusable};
 
 /// The verdict on a score; `None` if it is only reported.
 pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> Option<Verdict> {
-    let criterion = score.criterion.as_ref()?;
+    score.criterion.as_ref().map(|criterion| on(index, findings, score, criterion))
+}
+
+/// The verdict on any criterion of a score.
+pub(crate) fn on(index: &Index<'_>, findings: &Findings, score: &Score, criterion: &Criterion) -> Verdict {
     let measured = measured(score);
     let cases = cases(index, score, &measured);
     let first = &index.plan.tests[score.parts[0].test];
@@ -28,7 +32,7 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
         ScoreFormula::GeometricMean => format!("geometric mean of {}", cases.len()),
         ScoreFormula::Sum => format!("sum of {}", cases.len()),
     };
-    Some(of_parts(findings, &first, (&score.id, &how), &cases, values, errors))
+    of_parts(findings, &first, (&score.id, &how), &cases, values, errors)
 }
 
 /// The score of each repetition, in its unit, without a criterion. An error about a part leaves none.

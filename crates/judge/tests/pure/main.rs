@@ -1,5 +1,6 @@
 //! Verdicts on campaigns whose records are made by hand.
 
+mod answers;
 mod at_once;
 mod best_of;
 mod cases;

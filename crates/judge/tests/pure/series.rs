@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use crate::numbers;
 use crate::stage::{Stage, run_to_end};
 use plan::{Choice, Plan};
+use results::answers::AnsweredCell;
 use results::folder::{Campaign, JobEnd};
 use results::reason::{Code, row};
 use results::summary::Model;
@@ -374,5 +375,42 @@ fn a_projection_whose_interval_contains_the_threshold_does_not_decide() {
         assert!(projected.rate.is_some(), "{projected:#?}");
         let required = value.split_once(' ').and_then(|(number, _)| number.parse().ok());
         assert_eq!(projected.threshold, required);
+    }
+}
+
+/// A sheet with the projection and with the measured rate of test A.
+const SHEET: &str = r#"
+[[answer]]
+id = "offer"
+title = "offer"
+labels = ["System"]
+columns = [{ title = "Write", metric = "write.bw", unit = "MB/s" }, { title = "Nodes", fact = "nodes" }]
+rows = [{ labels = ["B"], of = ["A"], system = "B" }, { labels = ["A"], of = ["A"] }]
+"#;
+
+#[test]
+fn a_cell_for_another_system_has_the_accepted_projection_and_no_rejected_one() {
+    for (value, is_accepted) in [("1170 B/s", false), ("300 B/s", true)] {
+        let stage = Stage::new();
+        fs::write(stage.path("program.jitter"), "6").unwrap();
+        let tables = REQUIRED_RATE.replace("1170 B/s", value) + SHEET;
+        let campaign = stage.completed_with("echo {servers} > FILE", "", &tables);
+        let plan = Plan::recorded(&campaign.plan, "p", &Choice::default()).unwrap();
+        let sheet = judge::answers(&plan, &campaign).remove(0);
+        let cells: Vec<&AnsweredCell> = sheet.lines.iter().flat_map(|line| &line.cells).collect();
+        let [AnsweredCell::Value(projected), nodes, AnsweredCell::Value(measured), _] = &cells[..] else {
+            panic!("{cells:#?}")
+        };
+        let projection = &campaign.summary.projections[0];
+        assert_eq!(projected.projection.as_ref(), Some(projection), "the cell is marked");
+        let code = projected.reason.as_ref().map(|reason| reason.code);
+        let (outcome, rejection) = match is_accepted {
+            true => (Outcome::Pass, None),
+            false => (Outcome::Invalid, Some(Code::ThresholdInInterval)),
+        };
+        assert_eq!((projected.outcome, code), (outcome, rejection), "{value}");
+        assert_eq!(projected.value, projection.rate.filter(|_| is_accepted));
+        assert_eq!(**nodes, AnsweredCell::Fact(String::new()), "servers were projected, not nodes");
+        assert!(measured.projection.is_none() && measured.value.is_some(), "{measured:#?}");
     }
 }
