@@ -91,6 +91,16 @@ pub fn index_html(entries: &[document::IndexEntry]) -> io::Result<String> {
     renderers::pages::index(document::campaign_index(entries)).map_err(io::Error::other)
 }
 
+/// Answer sheets as one HTML file, which needs no network, fonts or scripts.
+pub fn answers_html(document: &document::AnswerDocument) -> io::Result<String> {
+    renderers::pages::answers(document).map_err(io::Error::other)
+}
+
+/// Answer sheets as Markdown.
+pub fn answers_markdown(document: &document::AnswerDocument) -> String {
+    renderers::markdown::answers(document)
+}
+
 /// A page of a server as one HTML file, without scripts.
 pub fn served_html(page: &document::ServedDocument) -> io::Result<String> {
     renderers::pages::served(page).map_err(io::Error::other)

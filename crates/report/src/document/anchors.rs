@@ -70,6 +70,11 @@ impl TestAnchors {
         self.0.get(id).map_or("", String::as_str)
     }
 
+    /// The links to the sections of all tests, such as `#C.3`, by their ids.
+    pub(super) fn into_links(self) -> BTreeMap<String, String> {
+        self.0.into_iter().map(|(id, name)| (id, format!("#{name}"))).collect()
+    }
+
     /// The link to the section of a test, such as `#C.3`; `None` if there is none.
     pub(super) fn link(&self, id: &str) -> Option<String> {
         self.0.get(id).map(|name| format!("#{name}"))

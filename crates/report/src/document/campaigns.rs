@@ -96,14 +96,9 @@ fn campaigns(read: &[(&IndexEntry, &IndexedCampaign)]) -> Table {
             Cell::literal(or_none(&one.plan)).full(or_none(&one.title)),
         ];
         cells.extend(outcome_counts(verdicts.iter().map(|verdict| verdict.outcome)));
-        let (verified, tone) = match one.evidence.code {
-            Code::EvidenceIntact => ("yes", Tone::Pass),
-            _ if one.is_usable => ("no", Tone::Inconclusive),
-            _ => ("no", Tone::Fail),
-        };
         let hash = one.head.as_ref().map_or_else(|| Cell::new("–"), |head| hash_cell(&head.hash));
         cells.extend([
-            Cell::new(verified).toned(tone),
+            verified_cell(one),
             hash,
             Cell::new(or_none(&one.system)),
             Cell::new(or_none(&one.tool)),
@@ -124,6 +119,16 @@ fn folder_cell(entry: &IndexEntry) -> Cell {
 
 fn is_verified(one: &IndexedCampaign) -> bool {
     one.evidence.code == Code::EvidenceIntact
+}
+
+/// Whether the evidence of a campaign is intact.
+pub(super) fn verified_cell(one: &IndexedCampaign) -> Cell {
+    let (verified, tone) = match one.evidence.code {
+        Code::EvidenceIntact => ("yes", Tone::Pass),
+        _ if one.is_usable => ("no", Tone::Inconclusive),
+        _ => ("no", Tone::Fail),
+    };
+    Cell::new(verified).toned(tone)
 }
 
 fn unverified(read: &[(&IndexEntry, &IndexedCampaign)]) -> Table {

@@ -243,7 +243,7 @@ fn line(text: &mut String, columns: &str, fields: &[(&str, String)]) {
 }
 
 /// A field, with quotes as RFC 4180 requires.
-fn quoted(field: &str) -> String {
+pub(super) fn quoted(field: &str) -> String {
     let field = cell(field);
     match field.contains([',', '"']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),

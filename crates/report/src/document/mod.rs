@@ -7,6 +7,7 @@
 //! Never here: markup, colours, widths, escaping.
 
 mod anchors;
+mod answers;
 mod appendix;
 mod build;
 mod campaigns;
@@ -33,6 +34,7 @@ mod warnings;
 
 pub(crate) mod words;
 
+pub use answers::{AnswerDocument, AnsweredCampaign, CampaignLimits, answers, answers_csv, places_of_tests};
 pub use appendix::Appendix;
 pub use build::of;
 pub(crate) use campaigns::campaign_index;

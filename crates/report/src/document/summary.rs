@@ -158,7 +158,7 @@ pub(super) fn open_findings(summary: &Summary) -> Option<String> {
 }
 
 /// The projected rate, or why there is none.
-fn in_words(projection: &SystemProjection) -> String {
+pub(super) fn in_words(projection: &SystemProjection) -> String {
     let SystemProjection { rate, low, high, unit, confidence, factor, rejection, is_simulated, .. } =
         projection;
     let of = if *is_simulated { ", from simulated nodes" } else { "" };

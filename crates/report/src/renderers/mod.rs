@@ -6,6 +6,7 @@
 pub(crate) mod chart_text;
 mod comparison_text;
 pub(crate) mod html;
+pub(crate) mod markdown;
 pub(crate) mod pages;
 mod svg;
 pub(crate) mod text;

@@ -11,7 +11,7 @@ use minijinja::value::{Serde, Value};
 use super::html::{STYLE, with_filters};
 use super::svg::{self, LARGE, SMALL};
 use crate::document::history::{HistoryOverview, SeriesDocument};
-use crate::document::{Cell, ComparisonDocument, ServedDocument, Table};
+use crate::document::{AnswerDocument, Cell, ComparisonDocument, ServedDocument, Table};
 
 /// The element by which an index is recognised.
 pub const INDEX_MARKER: &str = "<meta name=\"generator\" content=\"assay index\">";
@@ -21,11 +21,19 @@ pub const HISTORY_MARKER: &str = "<meta name=\"generator\" content=\"assay track
 type Page = Result<String, minijinja::Error>;
 
 pub(crate) fn index((result, tables): (String, Vec<Table>)) -> Page {
-    let document = context! { title => "Index of campaigns", result, tables => Serde(tables) };
+    let command = "assay index";
+    let document = context! { title => "Index of campaigns", result, command, tables => Serde(tables) };
     page(
         (include_str!("campaigns.html"), include_str!("campaigns.css")),
         context! { document, marker => safe(INDEX_MARKER) },
     )
+}
+
+pub(crate) fn answers(document: &AnswerDocument) -> Page {
+    let AnswerDocument { title, result, .. } = document;
+    let tables = Serde(document.tables().collect::<Vec<_>>());
+    let document = context! { title, result, command => "assay report --answers", tables };
+    page((include_str!("campaigns.html"), include_str!("campaigns.css")), context! { document })
 }
 
 pub(crate) fn served(document: &ServedDocument) -> Page {

@@ -1,5 +1,6 @@
 //! The report as an HTML page and as text.
 
+mod answers;
 mod comparison;
 mod contract;
 mod csv;
