@@ -83,12 +83,7 @@ pub(super) fn plan(
     needed_parts(&file, &defaults, &mut plan);
     entries(&file, &defaults, &mut plan);
     scores(&file, &defaults, &mut plan);
-    for asked in &file.projection {
-        plan.projections.extend(errors.kept(defaults.projection(asked, &plan)));
-    }
-    for answer in &file.answer {
-        plan.answers.extend(errors.kept(defaults.answer(answer.get_ref(), &plan)));
-    }
+    tables(&file, &defaults, &mut plan);
     plan.file_systems = file_systems;
     Ok(plan)
 }
@@ -166,6 +161,16 @@ fn scores(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) {
             Some(score) => plan.scores.push(score),
             None => defaults.errors.spoil(score.get_ref().id.get_ref()),
         }
+    }
+}
+
+/// Adds all projections, and the answer sheets, which may show them.
+fn tables(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) {
+    for asked in &file.projection {
+        plan.projections.extend(defaults.errors.kept(defaults.projection(asked, plan)));
+    }
+    for answer in &file.answer {
+        plan.answers.extend(defaults.errors.kept(defaults.answer(answer.get_ref(), plan)));
     }
 }
 

@@ -7,7 +7,8 @@ use super::{HEAD, rejection};
 
 const TESTS: &str = "[[test]]\nid = \"A\"\nior = \"-w -r -e\"\nrepetitions = 3\n\
                      decide = { rule = \"min\", confidence = 0.95 }\n\
-                     criterion = { metric = \"read.bw\", stat = \"median\", op = \">=\", value = \"1 B/s\" }\n\
+                     criterion = { metric = \"read.bw\", stat = \"median\", op = \">=\", \
+                     value = \"1 B/s\" }\n\
                      [[test]]\nid = \"B\"\nior = \"-w -e\"\nrole = \"reported\"\n\
                      [[score]]\nid = \"S\"\nof = [\"B.write.bw\", \"B.write.bw\"]\n";
 
@@ -88,7 +89,8 @@ fn a_sheet_with_an_unknown_test_metric_or_unit_is_rejected_in_one_line() {
 fn a_cell_has_the_statistic_of_the_criterion_on_its_metric_or_that_of_the_test() {
     let columns = "{ title = \"W\", metric = \"write.bw\", unit = \"MB/s\" }, \
                    { title = \"R\", metric = \"read.bw\", unit = \"GiB/s\" }, \
-                   { title = \"L\", metric = \"read.latency.p99\", unit = \"ms\" }, { title = \"N\", fact = \"ppn\" }";
+                   { title = \"L\", metric = \"read.latency.p99\", unit = \"ms\" }, \
+                   { title = \"N\", fact = \"ppn\" }";
     let text = format!("{HEAD}{}", sheet(columns, "{ labels = [\"1\"], of = [\"A\"] }", ""));
     let plan = Plan::parse(&text, "p.toml").unwrap();
     let cells = &plan.answers[0].rows[0].cells;
