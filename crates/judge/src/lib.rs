@@ -6,7 +6,7 @@
 //!
 //! Modules import only modules before them in this list: `index`, `case`, `parameters`, `validity` (whether a
 //! measurement can be used), `findings` (what is wrong with the records), `decision`, `clients`,
-//! `attribution`, `remarks`, `verdicts`, `summary`, `waivers`, `answers`, `comparison`.
+//! `attribution`, `remarks`, `verdicts`, `summary`, `waivers`, `comparison`. No module imports `answers`.
 //!
 //! `projection` and `stragglers` are arithmetic, and `power` states how probable a PASS is before a run: they
 //! import none of the others.

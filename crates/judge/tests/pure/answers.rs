@@ -30,7 +30,8 @@ fn sheet_plan(keys: &str, runs: &str) -> Plan {
          {{ title = \"Write\", metric = \"write.bw\", unit = \"kB/s\" }},\n\
          {{ title = \"Read\", metric = \"read.bw\", unit = \"kB/s\" }},\n]\n\
          rows = [{{ labels = [\"1\"], of = [\"W\", \"R\"] }}]\n\
-         [[answer]]\nid = \"sum\"\ntitle = \"score\"\nlabels = [\"Score\"]\ncolumns = [{{ title = \"Value\" }}]\n\
+         [[answer]]\nid = \"sum\"\ntitle = \"score\"\nlabels = [\"Score\"]\n\
+         columns = [{{ title = \"Value\" }}]\n\
          rows = [{{ labels = [\"a\"], of = [\"SUM\"], metric = \"score\", unit = \"KiB/s\" }}]\n"
     )
     .parsed()
