@@ -235,11 +235,11 @@ fn link(campaign: &AnsweredCampaign, test: &str) -> Option<String> {
     Some(format!("{report}{}", campaign.places.get(test).map_or("", String::as_str)))
 }
 
-/// Which of the repetitions the value is of; `None` if nothing was measured.
+/// Which of the repetitions the value is of; `None` without a value.
 fn how(value: &AnsweredValue) -> Option<String> {
     match (value.repetitions, value.repetition) {
+        _ if value.value.is_none() => None,
         _ if value.projection.is_some() => Some("projection".to_owned()),
-        (0, _) => None,
         (n, Some(repetition)) if n > 1 => Some(format!("repetition {repetition} of {n}")),
         (_, None) if value.statistic == Stat::Best.row().word => Some("best repetitions".to_owned()),
         (1, _) => Some("1 repetition".to_owned()),

@@ -17,7 +17,7 @@ fn rate(test: &str, value: Option<f64>) -> AnsweredValue {
         unit: "MB/s".into(),
         unit_value: 1e6,
         outcome: if value.is_some() { Outcome::Pass } else { Outcome::Invalid },
-        reason: value.is_none().then(|| reason!(NoEndRecord)),
+        reason: value.is_none().then(|| reason!(NoValues)),
         statistic: "mean".into(),
         repetitions: 3,
         jobs: vec!["jobs/0001-W-r1".into()],
@@ -104,12 +104,15 @@ Made now from 2 campaigns. The evidence of 2 is intact.
 
 | Campaign | Load | Nodes | Max Write (MB/s) | Values | Test |
 | --- | --- | ---: | ---: | --- | --- |
-| scratch | 1.a | 8 | [2512.35 (reduced)](runs/scratch/report.html#W) | repetition 2 of 3 | [W](runs/scratch/report.html#W) |
-| scratch | 1.b | – | INVALID | mean of 3 repetitions | [X](runs/scratch/report.html) |
-| NFS | 1.a | 1 | [12.5000 (as reported)](runs/NFS/report.html#W) | 1 repetition | [W](runs/NFS/report.html#W) |
+| scratch | 1.a | 8 | [2512.35 (reduced)](runs/scratch/report.html#W) | repetition 2 of 3 | \
+[W](runs/scratch/report.html#W) |
+| scratch | 1.b | – | INVALID | – | [X](runs/scratch/report.html) |
+| NFS | 1.a | 1 | [12.5000 (as reported)](runs/NFS/report.html#W) | 1 repetition | \
+[W](runs/NFS/report.html#W) |
 | NFS | 1.b | 8 | [8000 (projected)](runs/NFS/report.html#W) | projection | [W](runs/NFS/report.html#W) |
 
-Source: README, 4.2. projected: not measured, but extrapolated. reduced: the campaign used a scale of the plan, \
+Source: README, 4.2. projected: not measured, but extrapolated. reduced: the campaign used a scale of the \
+plan, \
 not the plan as written. as reported: measured by an external program.
 
 ## Cells with remarks
@@ -117,7 +120,8 @@ not the plan as written. as reported: measured by an external program.
 | Campaign | Sheet | Row | Column | Mark | Why |
 | --- | --- | --- | --- | --- | --- |
 | scratch | bandwidth | 1.b | Max Write | INVALID | WHY |
-| NFS | bandwidth | 1.b | Max Write | projected | Projected from S.w (1, 2, 4 nodes) to B, 8 nodes: 8.00 GB/s \
+| NFS | bandwidth | 1.b | Max Write | projected | Projected from S.w (1, 2, 4 nodes) to B, 8 nodes: 8.00 \
+GB/s \
 (95 % interval 7.00 GB/s to 9.00 GB/s), extrapolation factor 2.00. |
 
 ## Campaigns and evidence
@@ -142,7 +146,7 @@ fn markdown_has_the_sheet_the_marked_cells_and_the_evidence_of_each_campaign() {
     let campaigns = tiers();
     let text = report::answers_markdown(&answers(&campaigns, None, "Made now"));
     let masks = [
-        ("WHY", report::sentences::explained(&reason!(NoEndRecord))),
+        ("WHY", report::sentences::explained(&reason!(NoValues))),
         ("INTACT", report::sentences::explained(&reason!(EvidenceIntact))),
         ("RESULT", report::sentences::overall(Outcome::Pass, false, false).to_string()),
     ];
