@@ -221,6 +221,7 @@ const GROUPS: &[CommandGroup] = &[
                     "assay report assay-contract-20261124-101500",
                     "assay report --csv contract.tar.gz",
                     "assay report --pdf contract.pdf contract.tar.gz",
+                    "assay report --answers csv --sheet ior nfs scratch",
                 ],
             ),
             help(

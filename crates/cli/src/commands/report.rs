@@ -1,5 +1,6 @@
-//! `assay report`: writes the report of a campaign again from its folder.
+//! `assay report`: writes the report of a campaign again from its folder, or the tables of a document.
 
+mod answers;
 mod pdf;
 
 use std::fs::File;
@@ -27,10 +28,10 @@ use crate::status::{DONE, UNDECIDED};
 /// would write another one, choose a file with --out.
 #[derive(clap::Args)]
 pub(crate) struct ReportArgs {
-    /// The campaign folder, or an archive of it
-    #[arg(value_name = "FOLDER")]
-    folder: PathBuf,
-    /// The file to write [default: FOLDER/report.html]
+    /// The campaign folder, or an archive of it; with --answers one or more
+    #[arg(value_name = "FOLDER", required = true)]
+    folders: Vec<PathBuf>,
+    /// The file to write [default: FOLDER/report.html; answers are printed]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print rates, verdicts and projections as comma-separated values; write no report
@@ -50,13 +51,30 @@ pub(crate) struct ReportArgs {
     /// Print the appendix to the PDF file, too
     #[arg(long, requires = "pdf")]
     print_appendix: bool,
+    /// Print the answer sheets of the plan in this format; write no report
+    ///
+    /// A plan declares them as `[[answer]]`: the tables of its document, with their own rows and units. Each
+    /// folder is a tier or protocol. A cell without a usable value has its outcome. Projections, reduced
+    /// runs, simulated nodes and values of other programs are marked in the cell. A csv file has one sheet.
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["csv", "pdf"])]
+    answers: Option<answers::AnswerFormat>,
+    /// Only the answer sheet with this id
+    #[arg(long, value_name = "ID", requires = "answers")]
+    sheet: Option<String>,
 }
 
 pub(crate) fn run(args: ReportArgs) -> Result<u8> {
+    if let Some(format) = args.answers {
+        return answers::run(format, args.sheet.as_deref(), &args.folders, args.out.as_deref());
+    }
+    let [path] = &args.folders[..] else {
+        let what = format!("{} folders are given. Give one, or add --answers.", args.folders.len());
+        return Err(Usage(what).into());
+    };
     let printer =
         args.pdf.as_deref().map(|file| pdf::check_free(file).and_then(|()| pdf::Printer::on_path()));
     let printer = printer.transpose()?;
-    let evidence = EvidenceFolder::open(&args.folder)?;
+    let evidence = EvidenceFolder::open(path)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
     let EvaluatedAgain { campaign, kept, checked, .. } = evidence.evaluated(drifted)?;
     let status = if campaign.faults.is_empty() { DONE } else { UNDECIDED };
@@ -73,7 +91,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     }
     let options = PageOptions {
         appendix: args.print_appendix,
-        signers: signers(&args.folder, &evidence)?,
+        signers: signers(path, &evidence)?,
         links: if args.pdf.is_some() { PageLinks::Printed } else { PageLinks::Folder },
         navigation: Vec::new(),
     };
