@@ -7,6 +7,7 @@ mod common;
 
 mod age;
 mod age_resumed;
+mod answers;
 mod any_input;
 mod attacks;
 mod attacks_records;
