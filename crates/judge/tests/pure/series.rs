@@ -396,7 +396,7 @@ fn a_cell_for_another_system_has_the_accepted_projection_and_no_rejected_one() {
         let tables = REQUIRED_RATE.replace("1170 B/s", value) + SHEET;
         let campaign = stage.completed_with("echo {servers} > FILE", "", &tables);
         let plan = Plan::recorded(&campaign.plan, "p", &Choice::default()).unwrap();
-        let sheet = judge::answers(&plan, &campaign).remove(0);
+        let sheet = judge::answers(&plan, &crate::with_arguments(&campaign)).remove(0);
         let cells: Vec<&AnsweredCell> = sheet.lines.iter().flat_map(|line| &line.cells).collect();
         let [AnsweredCell::Value(projected), nodes, AnsweredCell::Value(measured), _] = &cells[..] else {
             panic!("{cells:#?}")

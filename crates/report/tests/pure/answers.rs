@@ -120,8 +120,8 @@ not the plan as written. as reported: measured by an external program.
 | Campaign | Sheet | Row | Column | Mark | Why |
 | --- | --- | --- | --- | --- | --- |
 | scratch | bandwidth | 1.b | Max Write | INVALID | WHY |
-| NFS | bandwidth | 1.b | Max Write | projected | Projected from S.w (1, 2, 4 nodes) to B, 8 nodes: 8.00 \
-GB/s \
+| NFS | bandwidth | 1.b | Max Write | projected | Projected from S.w (1, 2, 4 nodes) to system B, 8 nodes: \
+8.00 GB/s \
 (95 % interval 7.00 GB/s to 9.00 GB/s), extrapolation factor 2.00. |
 
 ## Campaigns and evidence
@@ -148,7 +148,7 @@ fn markdown_has_the_sheet_the_marked_cells_and_the_evidence_of_each_campaign() {
     let masks = [
         ("WHY", report::sentences::explained(&reason!(NoValues))),
         ("INTACT", report::sentences::explained(&reason!(EvidenceIntact))),
-        ("RESULT", report::sentences::overall(Outcome::Pass, false, false).to_string()),
+        ("RESULT", report::sentences::overall(Outcome::NotRun, false, false).to_string()),
     ];
     let wanted = masks.iter().fold(MARKDOWN.to_owned(), |text, (mask, words)| text.replace(mask, words));
     assert_eq!(text, wanted);
@@ -200,7 +200,11 @@ fn hostile_names_stay_text_in_every_format() {
     assert!(!html.contains("<script") && !html.contains("href=\"http") && !html.contains('\u{202e}'));
     assert!(html.contains("&lt;script&gt;"));
     let markdown = report::answers_markdown(&document);
-    assert!(!markdown.contains('\u{202e}') && !markdown.contains("](http") && !markdown.contains("\n# h"));
+    assert!(
+        !markdown.contains('\u{202e}')
+            && !markdown.replace("\\]", "").contains("](http")
+            && !markdown.contains("\n# h")
+    );
     let is_escaped = |(at, _): (usize, &str)| markdown[..at].ends_with('\\');
     assert!(markdown.match_indices('<').all(is_escaped) && markdown.match_indices('`').all(is_escaped));
     let rows = markdown.lines().filter(|line| line.starts_with('|'));
