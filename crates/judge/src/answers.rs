@@ -150,6 +150,7 @@ fn measured(index: &Index<'_>, value: &AnswerValue, verdict: &Verdict, run: Opti
         statistic: verdict.statistic.clone(),
         repetitions: values.len(),
         repetition,
+        is_maximum: run.is_some() && run == highest(values),
         as_reported: verdict.as_reported,
         jobs: repetition.and_then(job).unwrap_or_else(|| verdict.jobs.clone()),
         ..unanswered(index, value)

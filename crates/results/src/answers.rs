@@ -69,6 +69,8 @@ pub struct AnsweredValue {
     pub repetitions: usize,
     /// The repetition whose value it is, from 1; absent for a statistic of all.
     pub repetition: Option<usize>,
+    /// Whether the line is about one repetition, and the value is the highest of all.
+    pub is_maximum: bool,
     /// Whether an external program reported it.
     pub as_reported: bool,
     /// The projection that it comes from; absent for what was measured.

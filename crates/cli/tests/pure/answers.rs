@@ -116,6 +116,7 @@ fn a_sheet_has_the_values_of_the_records_in_the_units_of_the_document() {
     for (at, line) in lines.into_iter().enumerate() {
         let rate = |phase: &Value| number(&phase["ops"]) / number(&phase["spans"]["total_s"]);
         let cells = fields(line);
+        assert!(cells[4].starts_with(&format!("repetition {} of 3", at + 1)), "{line}");
         assert!(is_shown(cells[2], rate(&created[at])), "{line}\n{}", created[at]);
         assert!(is_shown(cells[3], rate(&removed[at]) / 1000.0), "{line}\n{}", removed[at]);
     }

@@ -93,6 +93,8 @@ fn both_runs_are_lines_if_the_maxima_are_in_two_and_all_runs_if_the_sheet_wants_
         lines,
         [[(Some(2), Some(110.0)), (Some(2), Some(95.0))], [(Some(3), Some(80.0)), (Some(3), Some(130.0))]]
     );
+    let is_maximum: Vec<_> = maxima[0].lines.iter().flat_map(values).map(|value| value.is_maximum).collect();
+    assert_eq!(is_maximum, [true, false, false, true], "each line states which of its values is one");
     let same = sheets(&sheet_plan("", "runs = \"maxima\"\n"), &measured([90, 110, 80], [90, 120, 110]));
     assert_eq!(same[0].lines.len(), 1, "both maxima are in one run");
     let all = sheets(&sheet_plan("", "runs = \"all\"\n"), &runs);

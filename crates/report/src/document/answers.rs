@@ -182,7 +182,7 @@ fn sheet_table(campaigns: &[AnsweredCampaign], sheets: &[(usize, &AnswerSheet)])
     for (at, sheet) in sheets {
         for line in &sheet.lines {
             let campaign = &campaigns[*at];
-            table.row(row(campaign, line));
+            table.row(row(campaign, sheet, line));
             let jobs: BTreeSet<&str> =
                 values(line).flat_map(|value| &value.jobs).map(String::as_str).collect();
             let remarks =
@@ -207,15 +207,14 @@ fn note(source: &str, table: &Table) -> String {
     source.into_iter().chain(marks).collect::<Vec<_>>().join(" ")
 }
 
-fn row(campaign: &AnsweredCampaign, line: &AnswerLine) -> Vec<Cell> {
+fn row(campaign: &AnsweredCampaign, sheet: &AnswerSheet, line: &AnswerLine) -> Vec<Cell> {
     let mut cells = vec![Cell::new(&campaign.name)];
     cells.extend(line.labels.iter().map(Cell::new));
     cells.extend(line.cells.iter().map(|cell| match cell {
         AnsweredCell::Fact(fact) => Cell::new(or_none(fact)),
         AnsweredCell::Value(value) => value_cell(campaign, value),
     }));
-    let how: Vec<(String, Vec<()>)> = grouped(values(line).filter_map(how).map(|how| (how, ())));
-    cells.push(Cell::new(or_none(&how.into_iter().map(|(how, _)| how).collect::<Vec<_>>().join(", "))));
+    cells.push(Cell::new(or_none(&how_all(campaign, sheet, line))));
     let tests = Cell::literal(line.sources.join(", "));
     let link = line.sources.first().and_then(|test| link(campaign, test));
     cells.push(link.into_iter().fold(tests, Cell::linked));
@@ -233,6 +232,17 @@ fn values(line: &AnswerLine) -> impl Iterator<Item = &AnsweredValue> {
 fn link(campaign: &AnsweredCampaign, test: &str) -> Option<String> {
     let report = link_to(campaign.report.as_ref()?);
     Some(format!("{report}{}", campaign.places.get(test).map_or("", String::as_str)))
+}
+
+/// Which of the repetitions the values of a line are of, and which of them are maxima.
+fn how_all(campaign: &AnsweredCampaign, sheet: &AnswerSheet, line: &AnswerLine) -> String {
+    let usable = values(line).filter(|_| campaign.facts.is_usable);
+    let distinct = grouped(usable.filter_map(how).map(|how| (how, ())));
+    let how = distinct.into_iter().map(|(how, _)| how).collect::<Vec<_>>().join(", ");
+    let is_maximum = |cell: &AnsweredCell| matches!(cell, AnsweredCell::Value(value) if value.is_maximum);
+    let maxima = sheet.columns.iter().zip(&line.cells).filter(|(_, cell)| is_maximum(cell));
+    let maxima: Vec<&str> = maxima.map(|((title, _), _)| title.as_str()).collect();
+    if how.is_empty() || maxima.is_empty() { how } else { format!("{how} (maximum: {})", maxima.join(", ")) }
 }
 
 /// Which of the repetitions the value is of; `None` without a value.
@@ -319,6 +329,13 @@ fn remarks_of<'a>(
 fn remarks(campaigns: &[AnsweredCampaign], only: Option<&str>) -> Table {
     let mut table = Table::new("Cells with remarks", "Campaign | Sheet | ~Row | Column | Mark | ~Why");
     for campaign in campaigns {
+        if !campaign.facts.is_usable {
+            let [name, all] = [&campaign.name, "all"].map(Cell::new);
+            let mark = Cell::new(Outcome::Invalid.to_string()).toned(Tone::Invalid);
+            let why = Cell::new(explained(&campaign.facts.evidence));
+            table.row([name, all.clone(), all.clone(), all, mark, why]);
+            continue;
+        }
         for sheet in campaign.sheets.iter().filter(|sheet| only.is_none_or(|id| sheet.id == id)) {
             for line in &sheet.lines {
                 for (column, mark, why) in remarks_of(campaign, sheet, line) {

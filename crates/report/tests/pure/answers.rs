@@ -69,7 +69,7 @@ fn campaign(name: &str, lines: Vec<AnswerLine>) -> AnsweredCampaign {
 
 /// Two tiers: one at a scale, with one unusable value, and one with a projection.
 fn tiers() -> [AnsweredCampaign; 2] {
-    let best = AnsweredValue { repetition: Some(2), ..rate("W", Some(2_512_345_678.9)) };
+    let best = AnsweredValue { repetition: Some(2), is_maximum: true, ..rate("W", Some(2_512_345_678.9)) };
     let reported = AnsweredValue { as_reported: true, repetitions: 1, ..rate("W", Some(12.5e6)) };
     let mut scratch = campaign("scratch", vec![line("1.a", "8", best), line("1.b", "", rate("X", None))]);
     scratch.limits = CampaignLimits {
@@ -104,7 +104,8 @@ Made now from 2 campaigns. The evidence of 2 is intact.
 
 | Campaign | Load | Nodes | Max Write (MB/s) | Values | Test |
 | --- | --- | ---: | ---: | --- | --- |
-| scratch | 1.a | 8 | [2512.35 (reduced)](runs/scratch/report.html#W) | repetition 2 of 3 | \
+| scratch | 1.a | 8 | [2512.35 (reduced)](runs/scratch/report.html#W) | repetition 2 of 3 \
+(maximum: Max Write) | \
 [W](runs/scratch/report.html#W) |
 | scratch | 1.b | – | INVALID | – | [X](runs/scratch/report.html) |
 | NFS | 1.a | 1 | [12.5000 (as reported)](runs/NFS/report.html#W) | 1 repetition | \
@@ -161,7 +162,9 @@ fn each_csv_line_has_its_mark_in_the_cell_and_leads_back_to_jobs_and_evidence() 
     let lines: Vec<&str> = text.split_terminator("\r\n").collect();
     assert_eq!(lines.len(), 5, "{text}");
     assert!(lines[0].starts_with("Campaign,Load,Nodes,Max Write (MB/s),Values,Test,Folder,Jobs,"), "{text}");
-    assert!(lines[1].starts_with("scratch,1.a,8,2512.35 (reduced),repetition 2 of 3,W,runs/scratch,"));
+    assert!(lines[1].starts_with(
+        "scratch,1.a,8,2512.35 (reduced),repetition 2 of 3 (maximum: Max Write),W,runs/scratch,"
+    ));
     assert!(lines[2].starts_with("scratch,1.b,,INVALID,") && lines[2].contains("Max Write: "));
     assert!(lines[4].contains(",8000 (projected),projection,") && lines[4].contains("extrapolation factor"));
     let ends = |line: &&str| line.ends_with(",ab12,assay 1,Made now") && line.contains(",jobs/0001-W-r1,");
