@@ -349,11 +349,14 @@ fn remarks(campaigns: &[AnsweredCampaign], only: Option<&str>) -> Table {
     table
 }
 
+/// A fact of a campaign.
+type CampaignFact = fn(&AnsweredCampaign) -> Cell;
+
 /// A fact of each campaign in each row.
 fn evidence(campaigns: &[AnsweredCampaign]) -> Table {
     let mut table = Table::new("Campaigns and evidence", "Fact");
     table.columns.extend(campaigns.iter().map(|one| column(&one.name, false, true)));
-    let rows: [(&str, fn(&AnsweredCampaign) -> Cell); 11] = [
+    let rows: [(&str, CampaignFact); 11] = [
         ("Folder", |one| {
             let cell = Cell::literal(&one.folder);
             one.report.iter().fold(cell, |cell, report| cell.linked(link_to(report)))
