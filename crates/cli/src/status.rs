@@ -4,8 +4,8 @@
 
 /// The command did what was asked. All clauses PASS, and all findings that need a waiver have one.
 pub(crate) const DONE: u8 = 0;
-/// A clause is FAIL, a case of `mpi-io` failed, or `verify` derives other outcomes. Nothing else has this
-/// status.
+/// A clause is FAIL, a case of `mpi-io` failed, `verify` derives other outcomes, or `io500 --verify` found an
+/// invalid run. Nothing else has this status.
 pub(crate) const FAIL: u8 = 1;
 /// Wrong usage: the command line or the plan is rejected, and nothing was started.
 pub(crate) const USAGE: u8 = 2;

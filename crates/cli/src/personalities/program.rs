@@ -167,18 +167,18 @@ pub(crate) fn options<A: clap::Args>(name: &str, words: &[String]) -> Result<Opt
 }
 
 /// The options of the program `name` in `words`, or the help text to print instead. An error is one line.
-/// `first` says which directory to give if there are no words.
+/// `missing` says what to give if there are no words.
 pub(crate) fn options_or_help<O: clap::Parser>(
     name: &str,
     words: impl IntoIterator<Item = String>,
-    first: &str,
+    missing: &str,
 ) -> Result<Result<O, String>, Usage> {
     let usage = |what: &str| Err(Usage(format!("{what} `{name} --help` lists the options.")));
     match O::try_parse_from(std::iter::once(name.to_owned()).chain(words)) {
         Ok(options) => Ok(Ok(options)),
         Err(error) if !error.use_stderr() => Ok(Err(error.render().to_string())),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            usage(&format!("no directory is given. {first};"))
+            usage(&format!("{missing};"))
         }
         Err(error) => usage(&format!("{}.", in_one_line(&error))),
     }

@@ -142,8 +142,7 @@ fn the_scores_are_means_of_the_rows_and_their_hash_is_found_again() {
     assert_eq!(forged.status, Some(1));
     assert!(forged.out.contains("\nERROR: Score hash expected: "), "{forged:?}");
     let again = io500(dir.path(), "");
-    let why = "io500: results/t/result.txt: File exists (os error 17). Choose another resultdir, or \
-               timestamp-resultdir = TRUE.";
+    let why = "io500: [global] resultdir = results/t: it has files already. Choose another one.";
     assert_eq!(rejection(&again), why);
     assert_eq!(result(dir.path(), "result.txt"), text, "the results of the first run are as they were");
 }
@@ -158,6 +157,15 @@ fn a_configuration_that_cannot_be_run_is_rejected_in_one_line_before_anything_is
         ("[debug]\nstonewall-time = 0", "all data would be written. Give at least one second."),
         ("[find]\nnproc = 3", "[find] nproc = 3: this run has 2 ranks."),
         ("[mdworkbench]\nfilesPerProc = 3", "give both precreatePerSet and filesPerProc, or none."),
+        ("[mdtest-easy]\nAPI = DUMMY", "[mdtest-easy-write] API = DUMMY: it keeps no data."),
+        ("[ior-hard]\nAPI = POSIX -t 1m", "[ior-hard-write] API: `-t` is no option of POSIX."),
+        ("[ior-easy]\nverbosity = 99999999", "[ior-easy-write] verbosity: give at most 10."),
+        ("[find]\nnproc = 99999999999", "[find] nproc = 99999999999: this run has 2 ranks."),
+        (
+            "[find]\nexternal-script = ./none.sh",
+            "[find] external-script = ./none.sh: it is no program to run.",
+        ),
+        ("[global]\ndatadir = /proc", "[global] datadir = /proc/t: No such file or directory"),
         ("[ior-hard]\nAPI = MPIIO", "this backend needs MPI. Start the ranks with mpirun instead of -n."),
     ] {
         let dir = place(config);
@@ -167,11 +175,14 @@ fn a_configuration_that_cannot_be_run_is_rejected_in_one_line_before_anything_is
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "{config}");
     }
     let dir = place(SMALL);
+    fs::create_dir(dir.path().join("results")).unwrap();
     for (words, why) in [
-        ("io500", "io500: no directory is given. Give a configuration, or `--list` to print one;"),
+        ("io500", "io500: no configuration is given. Give one, or `--list` to print one;"),
         ("io500 none.ini", "io500: none.ini: No such file or directory (os error 2). Give a configuration."),
         ("io500 c.ini --timestamp a/b", "give the name of a directory, without a `/`"),
         ("io500 c.ini --mode all", "invalid value 'all' for '--mode <MODE>'"),
+        ("io500 c.ini --cleanup", "io500: --cleanup: of which run? Give its --timestamp."),
+        ("io500 c.ini --cleanup --timestamp u", "--cleanup: results/u/result.txt: No such file or directory"),
         ("io500 c.ini --verify c.ini", "--verify c.ini: it has no config-hash or no hash of scores."),
     ] {
         let ran = run(&mut assay(dir.path(), words));
@@ -198,6 +209,10 @@ fn a_configuration_is_listed_hashed_and_shown_as_command_lines_without_a_run() {
                   -name *01* -C -q 10000\n";
     assert!(lines.contains(search), "{lines}");
     assert_eq!(lines.matches("\nexe ").count(), 13);
+    let extended = ran("-n 2 io500 c.ini --timestamp t --dry-run --mode extended");
+    assert!(
+        extended.contains("[mdworkbench-bench]\n; -P and -I depend on the rate of mdtest-easy-write\nexe ")
+    );
     assert!(!dir.path().join("results").exists() && !dir.path().join("data").exists());
 }
 
@@ -205,17 +220,70 @@ fn a_configuration_is_listed_hashed_and_shown_as_command_lines_without_a_run() {
 fn a_phase_that_is_left_out_makes_the_run_invalid_and_its_data_is_removed_later() {
     let dir = place(&format!("{SMALL}[mdtest-hard-delete]\nrun = FALSE\n[find]\nnproc = 1\n"));
     let out = io500(dir.path(), "").ok();
-    assert!(out.contains("ERROR INVALID (mdtest-hard-delete) the configuration leaves it out\n"), "{out}");
-    let left = "assay: warning: data/t has data. --cleanup --timestamp t removes that of a run\n";
+    assert!(
+        out.contains("ERROR INVALID (mdtest-hard-delete) the configuration leaves it or its data out\n"),
+        "{out}"
+    );
+    let left = "assay: warning: data remains in data/t/mdtest-hard. Remove it with the same configuration \
+                and ranks, and `--cleanup --timestamp t --mode standard`\n";
     assert!(out.contains(left), "{out}");
     let text = result(dir.path(), "result.txt");
     assert!(text.contains("\nnproc           = 1\n"), "{text}");
     assert!(result(dir.path(), "find.txt").starts_with("pfind: 1 rank on 1 node\n"));
-    fs::write(dir.path().join("c.ini"), SMALL).unwrap();
+    let [deleted, csv] =
+        ["txt", "csv"].map(|ending| result(dir.path(), &format!("mdtest-easy-delete.{ending}")));
+    let other = run(&mut assay(dir.path(), "-n 3 io500 c.ini --timestamp t --cleanup"));
+    assert_eq!(rejection(&other), "io500: --cleanup: that run had 2 ranks. Use as many.");
     let cleaned = io500(dir.path(), "--cleanup").ok();
     assert!(cleaned.contains("[RESULT]   mdtest-hard-delete "), "{cleaned}");
     assert!(!dir.path().join("data/t").exists(), "{cleaned}");
     assert_eq!(result(dir.path(), "result.txt"), text, "the results are as they were");
+    assert_eq!(result(dir.path(), "mdtest-easy-delete.txt"), deleted);
+    assert_eq!(result(dir.path(), "mdtest-easy-delete.csv"), csv);
+    assert!(result(dir.path(), "cleanup-mdtest-hard-delete.txt").contains("File removal"));
+}
+
+#[test]
+fn data_whose_write_is_left_out_is_not_looked_for() {
+    let dir = place(&format!("{SMALL}[mdtest-easy-write]\nrun = FALSE\n"));
+    let out = io500(dir.path(), "").ok();
+    for name in ["mdtest-easy-write", "mdtest-easy-stat", "mdtest-easy-delete"] {
+        let why = format!("ERROR INVALID ({name}) the configuration leaves it or its data out\n");
+        assert!(out.contains(&why), "{out}");
+    }
+    assert!(out.contains("[SCORE ] ") && !dir.path().join("data/t").exists(), "{out}");
+}
+
+#[test]
+fn data_and_results_of_others_stay() {
+    let dir = place(
+        &SMALL.replace("[global]\n", "[global]\ntimestamp-datadir = FALSE\ntimestamp-resultdir = FALSE\n"),
+    );
+    let at = |path: &str| dir.path().join(path);
+    let rejected = |why: &str| {
+        let ran = io500(dir.path(), "");
+        assert!(rejection(&ran).ends_with(why), "{ran:?}");
+    };
+    fs::create_dir_all(at("data/ior-easy")).unwrap();
+    fs::write(at("data/ior-easy/ior_file_easy.00000000"), "thesis").unwrap();
+    rejected("[global] datadir = data: data/ior-easy has data already. Choose another one.");
+    assert!(!at("results").exists());
+    fs::rename(at("data"), at("thesis")).unwrap();
+    std::os::unix::fs::symlink("thesis", at("data")).unwrap();
+    rejected("[global] datadir = data: a link, which a search does not follow. Give what it leads to.");
+    fs::remove_file(at("data")).unwrap();
+    fs::create_dir_all(at("results")).unwrap();
+    fs::write(at("results/find.txt"), "notes").unwrap();
+    rejected("[global] resultdir = results: it has files already. Choose another one.");
+    assert!(!at("data").exists());
+    fs::remove_file(at("results/find.txt")).unwrap();
+    // Directories that the user made with layouts of their own.
+    fs::create_dir_all(at("data/ior-easy")).unwrap();
+    fs::create_dir_all(at("data/mdtest-hard")).unwrap();
+    fs::write(at("data/notes"), "thesis").unwrap();
+    io500(dir.path(), "").ok();
+    assert_eq!(fs::read_to_string(at("data/notes")).unwrap(), "thesis");
+    assert!(at("data/ior-easy").exists() && !at("data/ior-hard").exists());
 }
 
 #[test]
@@ -282,9 +350,12 @@ fn a_phase_that_cannot_go_on_ends_the_run_and_an_interrupted_run_names_its_data(
     fs::remove_file(file).unwrap();
     let ran = running.end(PATIENCE);
     assert_eq!(ran.status, Some(4), "{ran:?}");
-    assert!(ran.err.starts_with("io500: ") && ran.err.lines().count() == 1, "{ran:?}");
+    assert!(ran.err.starts_with("io500: mdtest-easy-stat: ") && ran.err.lines().count() == 1, "{ran:?}");
     assert!(result(dir.path(), "result.txt").ends_with(&format!("; ERROR {}", &ran.err[7..])), "{ran:?}");
-    assert!(ran.out.ends_with("--cleanup --timestamp t removes that of a run\n"), "{ran:?}");
+    assert!(
+        ran.out.contains("assay: warning: data remains in data/t/ior-easy, data/t/ior-hard, "),
+        "{ran:?}"
+    );
 
     let dir = tempfile::tempdir().unwrap();
     let (running, _) = paused(dir.path(), "find");

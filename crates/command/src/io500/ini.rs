@@ -94,11 +94,11 @@ impl Config {
         Ok(())
     }
 
-    /// The value of an option of the table.
+    /// The value of an option, if the section has it and it is set.
     pub fn text(&self, section: &str, name: &str) -> Option<&str> {
-        let row = SECTIONS.iter().position(|row| row.name == section).expect("the table has the section");
-        let at = SECTIONS[row].options.iter().position(|option| option.name == name);
-        self.0[row][at.expect("the section has the option")].as_deref()
+        let row = SECTIONS.iter().position(|row| row.name == section)?;
+        let at = SECTIONS[row].options.iter().position(|option| option.name == name)?;
+        self.0[row][at].as_deref()
     }
 
     /// The value of a count or a factor.

@@ -17,6 +17,8 @@ pub struct PhaseLines {
     pub timestamp: String,
     /// Number of ranks.
     pub ranks: u32,
+    /// What the names of the phases' own files begin with.
+    pub file_prefix: &'static str,
 }
 
 /// The rate that md-workbench is planned for if mdtest has none, thousands of files per second.
@@ -54,6 +56,17 @@ impl PhaseLines {
         format!("{}/{name}", self.result_dir)
     }
 
+    /// The file of a phase with this ending, among the results.
+    pub fn phase_file(&self, phase: &Phase, ending: &str) -> String {
+        self.result(&format!("{}{}.{ending}", self.file_prefix, phase.name))
+    }
+
+    /// The number of `-v` for the program of a phase.
+    pub fn verbosity(&self, phase: &Phase) -> usize {
+        let has_it = matches!(phase.tool, PhaseTool::Ior | PhaseTool::MdWorkbench);
+        has_it.then(|| self.config.number(phase.parent, "verbosity")).flatten().unwrap_or_default()
+    }
+
     /// The backend of a phase, and its options; nothing for a search, which has none.
     pub fn backend(&self, phase: &Phase) -> impl Iterator<Item = &str> {
         let sections = match phase.tool {
@@ -75,18 +88,18 @@ impl PhaseLines {
         Words::default().add(program).add(format!("--dataPacketType={packet}"))
     }
 
-    fn verbose(&self, parent: &str) -> impl Iterator<Item = &'static str> {
-        std::iter::repeat_n("-v", self.config.number(parent, "verbosity").unwrap_or_default())
+    fn verbose(&self, phase: &Phase) -> impl Iterator<Item = &'static str> {
+        std::iter::repeat_n("-v", self.verbosity(phase))
     }
 
     fn ior(&self, phase: &Phase) -> Vec<String> {
         let is_random = phase.group == ScoreGroup::None;
-        let words = self.start("./ior").all(self.verbose(phase.parent));
+        let words = self.start("./ior").all(self.verbose(phase));
         let words = match phase.parent {
             "ior-easy" => words.all(self.ior_easy(is_random)),
             _ => words.all(self.ior_hard()),
         };
-        let csv = format!("saveRankPerformanceDetailsCSV={}", self.result(&format!("{}.csv", phase.name)));
+        let csv = format!("saveRankPerformanceDetailsCSV={}", self.phase_file(phase, "csv"));
         let backend = self.api(phase).all(["-O", &csv]).0;
         let stonewall = ["-D".to_owned(), self.stonewall().to_string()];
         let wear_out = ["-O", "stoneWallingWearOut=1"];
@@ -177,7 +190,7 @@ impl PhaseLines {
             "file_read" => words.all(["-E", "-X"]),
             _ => words.add("-r"),
         };
-        let csv = self.result(&format!("{}.csv", phase.name));
+        let csv = self.phase_file(phase, "csv");
         words.add(format!("--saveRankPerformanceDetails={csv}")).all(self.api(phase).0).0
     }
 
@@ -195,7 +208,7 @@ impl PhaseLines {
     fn md_workbench(&self, phase: &Phase, rate: Option<f64>) -> Vec<String> {
         let [made, renewed] = self.objects(rate);
         let waiting: f64 = self.config.number("mdworkbench", "waitingTime").unwrap_or_default();
-        let words = self.start("./md-workbench").all(self.verbose("mdworkbench")).add("--process-reports");
+        let words = self.start("./md-workbench").all(self.verbose(phase)).add("--process-reports");
         let words = words.all(self.api(phase).0).add(format!("-o={}", self.dir("mdworkbench")));
         let words = words.add(format!("-t={waiting:.6}")).add("-O=1");
         let words = words.add(format!("--run-info-file={}", self.result("mdworkbench.status")));
@@ -235,10 +248,21 @@ impl PhaseLines {
         }
         let text = |name| self.config.text(phase.name, name).unwrap_or_default();
         self.config.text(phase.name, "external-script")?;
-        let conditions = self.conditions(phase).0.join(" ").replace("*01*", "\"*01*\"");
+        let conditions: Vec<String> = self.conditions(phase).0.iter().map(|word| quoted(word)).collect();
+        let conditions = conditions.join(" ");
         let words =
             [text("external-mpi-args"), text("external-script"), text("external-extra-args"), &conditions];
         Some(words.join(" "))
+    }
+}
+
+/// A word as the shell needs it.
+fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./:=+-,@%".contains(char);
+    match word {
+        "*01*" => format!("\"{word}\""),
+        _ if word.chars().all(is_plain) => word.to_owned(),
+        _ => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 
@@ -279,6 +303,7 @@ mod tests {
             result_dir: "/results".into(),
             timestamp: "2026.12.01-15.33.33".into(),
             ranks: 2,
+            file_prefix: "",
         }
     }
 
@@ -327,6 +352,9 @@ mod tests {
             " ./find.sh -x /data -newer /results/timestampfile -size 3901c -name \"*01*\""
         );
         assert_eq!(lines(config).external_search(phase), None);
+        let hostile = PhaseLines { data_dir: "/a $(b)'c".into(), ..lines(external) };
+        let line = hostile.external_search(phase).unwrap();
+        assert!(line.starts_with(" ./find.sh -x '/a $(b)'\\''c' -newer /results/"), "{line}");
     }
 
     #[test]

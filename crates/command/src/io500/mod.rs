@@ -20,7 +20,8 @@ use crate::planned::PlannedLine;
 /// The order of the phases, their command lines, the scores and the files are those of IO500. The results are
 /// not official: those come only from its own program.
 ///
-/// Exit status: 0 the run is valid; 2 wrong usage; 3 the run is marked [INVALID]; 4 an error.
+/// Exit status: 0 done, also if the run is marked [INVALID]; 1 --verify found a difference or an invalid run;
+/// 2 wrong usage; 4 a call failed or data was wrong.
 #[derive(Clone, Debug, PartialEq, clap::Parser)]
 #[command(name = "io500", max_term_width = 100, arg_required_else_help = true)]
 pub struct Io500Options {
@@ -42,7 +43,7 @@ pub struct Io500Options {
     /// Print the command lines of the phases, and run none
     #[arg(long)]
     pub dry_run: bool,
-    /// Run only the phases that delete, after a run that failed; give its --timestamp
+    /// Run only the phases that delete, after a run that failed; give its --timestamp and --mode
     #[arg(long)]
     pub cleanup: bool,
     /// Which phases
@@ -51,7 +52,7 @@ pub struct Io500Options {
     /// Name the directories of this run TEXT instead of the present time
     #[arg(long, value_name = "TEXT", value_parser = parse_timestamp)]
     pub timestamp: Option<String>,
-    /// Note more in result.txt; may be repeated
+    /// Note times in result.txt, as without it; `--verbose 0` leaves them out
     #[arg(short, action = clap::ArgAction::Count)]
     pub verbose: u8,
     /// The same as a number

@@ -8,11 +8,14 @@ mod run;
 mod search;
 mod verification;
 
+use std::collections::BTreeSet;
+use std::fs::Metadata;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use command::WorkloadName;
 use command::io500::{Config, Io500Options, Mode, Phase, PhaseLines, PhaseTool, phases, with_long_names};
+use command::{Settings, WorkloadName};
 use jiff::Zoned;
 use ranks::launcher::RankLaunch;
 use serde::{Deserialize, Serialize};
@@ -29,7 +32,9 @@ use super::waiting;
 use super::within::Host;
 use crate::session::{Needs, RankStart, Session};
 use crate::status::DONE;
+use directories::RunDirectories;
 use outputs::RunOutputs;
+use run::RootOutputs;
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
 /// the exit status.
@@ -49,8 +54,8 @@ pub(crate) fn check(tokens: &[String], start: RankStart) -> Result<LineEffect, U
 }
 
 fn parse(tokens: &[String]) -> Result<Result<Io500Options, String>, Usage> {
-    let first = "Give a configuration, or `--list` to print one";
-    options_or_help("io500", with_long_names(tokens), first)
+    let missing = "no configuration is given. Give one, or `--list` to print one";
+    options_or_help("io500", with_long_names(tokens), missing)
 }
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
@@ -86,26 +91,40 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let voice = if program.speaks { voice(program, &options, &ready).map(Some) } else { Ok(None) };
     let (session, voice) = session.agree(voice)?;
     if session.mpi().is_none() {
-        interrupt::watch(program.name, std::iter::once(PathBuf::from(&ready.lines.data_dir)), ". Remove it.");
+        let whole = ready.flag("timestamp-datadir").then(|| ready.lines.data_dir.clone());
+        let own = whole.map_or_else(|| directories::paths(&ready.lines).collect(), |dir| vec![dir]);
+        interrupt::watch(program.name, own.into_iter().map(PathBuf::from), ". Remove it.");
     }
     program.note_preloaded();
     let (ranks, abandoned) = (session.size(), AtomicBool::new(false));
     let leaves = || abandoned.load(Ordering::Relaxed);
     let host = Host { program, standard: session.mpi_standard(), abandoned: &abandoned };
-    Ok(perform_unless(program, ranks, session, &leaves, voice, |part, results| {
-        run::all_phases(&ready, &host, part, results)
+    Ok(perform_unless(program, ranks, session, &leaves, voice, |part, root| {
+        run::all_phases(&ready, &host, part, root)
     }))
 }
 
-/// Rank 0's records and outputs. Their files are created now.
+/// Rank 0's records and outputs. Directories and files are created now.
 fn voice(
     program: &StartedProgram<'_>,
     options: &Io500Options,
     ready: &ReadyIo500,
-) -> Result<(RunRecords, RunOutputs), Usage> {
+) -> Result<(RunRecords, RootOutputs), Usage> {
     let records = RunRecords::open(options.record.as_deref())?;
-    match program.is_plain().and_then(|is_plain| RunOutputs::open(ready, LivingText::to_stdout(), is_plain)) {
-        Ok(outputs) => Ok((records, outputs)),
+    let opened = || {
+        let is_plain = program.is_plain()?;
+        ready.check_here(options)?;
+        let directories = RunDirectories::prepare(ready)?;
+        match RunOutputs::open(ready, LivingText::to_stdout(), is_plain) {
+            Ok(outputs) => Ok(RootOutputs { outputs, directories }),
+            Err(usage) => {
+                directories.remove_empty(&ready.lines);
+                Err(usage)
+            }
+        }
+    };
+    match opened() {
+        Ok(root) => Ok((records, root)),
         Err(usage) => {
             records.discard();
             Err(usage)
@@ -133,14 +152,20 @@ impl ReadyIo500 {
         wanted.filter(move |phase| !cleanup || phase.effect == command::io500::Effect::Removes)
     }
 
-    /// Whether the configuration does not leave a phase out.
+    /// Whether a phase is run: the configuration leaves neither it nor its data out. A run that only removes
+    /// does not need to know.
     fn is_wanted(&self, phase: &Phase) -> bool {
         let config = &self.lines.config;
-        let sections = [phase.name, phase.parent];
-        phase.tool == PhaseTool::Timestamp || sections.iter().all(|section| config.is_true(section, "run"))
+        let is_on = |phase: &Phase| {
+            let sections = [phase.name, phase.parent];
+            phase.tool == PhaseTool::Timestamp || sections.iter().all(|name| config.is_true(name, "run"))
+        };
+        let is_maker = |other: &&Phase| other.parent == phase.parent && phase.tool != PhaseTool::Pfind;
+        let maker = phases().find(is_maker).filter(|_| self.flag("timestamp-datadir"));
+        self.cleanup || (is_on(phase) && maker.is_none_or(is_on))
     }
 
-    /// Whether its data is on the file system under test in directories of its own.
+    /// Whether an option of `[global]` is `TRUE`.
     fn flag(&self, name: &str) -> bool {
         self.lines.config.is_true("global", name)
     }
@@ -148,10 +173,14 @@ impl ReadyIo500 {
     /// The command lines of the phases.
     fn dry_run(&self) -> String {
         let phases = self.phases().filter(|phase| phase.tool != PhaseTool::Timestamp);
-        let shown = phases.map(|phase| {
+        let shown = phases.filter(|phase| self.is_wanted(phase)).map(|phase| {
             let external = self.lines.external_search(phase);
             let line = external.unwrap_or_else(|| self.lines.words(phase, None).join(" "));
-            format!("[{}]\n{:<15} = {line}\n", phase.name, "exe")
+            let depends = match phase.tool {
+                PhaseTool::MdWorkbench => "; -P and -I depend on the rate of mdtest-easy-write\n",
+                _ => "",
+            };
+            format!("[{}]\n{depends}{:<15} = {line}\n", phase.name, "exe")
         });
         shown.collect::<Vec<_>>().join("\n")
     }
@@ -173,19 +202,75 @@ impl ReadyIo500 {
             return Err(Usage::new("[mdworkbench] give both precreatePerSet and filesPerProc, or none."));
         }
         for phase in self.phases() {
-            let Some(workload) = workload(phase) else { continue };
-            let words = self.lines.words(phase, None);
-            let placed = |why: Usage| Usage(format!("[{}] {why}", phase.name));
-            super::check(workload, &words[1..], start).map_err(placed)?;
-            if phase.tool == PhaseTool::Pfind
-                && let Some(ranks) = config.number::<u32>(phase.name, "nproc")
-                && !(1..=self.lines.ranks).contains(&ranks)
-            {
-                let all = self.lines.ranks;
-                return Err(placed(Usage(format!("nproc = {ranks}: this run has {all} ranks."))));
-            }
+            let placed = |why: Usage| Usage(format!("[{}] {}", phase.name, why.0));
+            self.check_phase(phase, start).map_err(placed)?;
         }
         Ok(())
+    }
+
+    fn check_phase(&self, phase: &Phase, start: RankStart) -> Result<(), Usage> {
+        let Some(workload) = workload(phase) else { return Ok(()) };
+        let (config, all) = (&self.lines.config, self.lines.ranks);
+        let mut words = self.lines.backend(phase);
+        if let Some(backend) = words.next() {
+            let prefix = format!("--{}.", backend.to_lowercase());
+            if let Some(word) = words.find(|word| !word.to_lowercase().starts_with(&prefix)) {
+                return Err(Usage(format!(
+                    "API: `{word}` is no option of {backend}. Give `{prefix}...` only."
+                )));
+            }
+            if command::discards_data(backend) {
+                return Err(Usage(format!("API = {backend}: it keeps no data. Choose another backend.")));
+            }
+        }
+        if self.lines.verbosity(phase) > VERBOSITY_MAX {
+            return Err(Usage(format!("verbosity: give at most {VERBOSITY_MAX}.")));
+        }
+        if let Some(ranks) =
+            config.number::<u64>(phase.name, "nproc").filter(|_| phase.tool == PhaseTool::Pfind)
+            && !(1..=u64::from(all)).contains(&ranks)
+        {
+            return Err(Usage(format!("nproc = {ranks}: this run has {all} ranks.")));
+        }
+        let words = self.lines.words(phase, None);
+        super::check(workload, &words[1..], start).map(drop)
+    }
+
+    /// Rejects what rank 0 can see: a program that cannot be started, and a run to remove that was another.
+    fn check_here(&self, options: &Io500Options) -> Result<(), Usage> {
+        let lines = &self.lines;
+        for phase in self.phases().filter(|phase| phase.tool == PhaseTool::Pfind) {
+            let Some(script) = lines.config.text(phase.name, "external-script") else { continue };
+            let is_program = |about: &Metadata| about.is_file() && about.permissions().mode() & 0o111 != 0;
+            if !std::fs::metadata(script).is_ok_and(|about| is_program(&about)) {
+                let name = phase.name;
+                return Err(Usage(format!("[{name}] external-script = {script}: it is no program to run.")));
+            }
+        }
+        if !self.cleanup {
+            return Ok(());
+        }
+        let has_time = ["timestamp-datadir", "timestamp-resultdir"].iter().any(|name| self.flag(name));
+        if has_time && options.timestamp.is_none() {
+            return Err(Usage::new("--cleanup: of which run? Give its --timestamp."));
+        }
+        let results = lines.result("result.txt");
+        let text = std::fs::read_to_string(&results).map_err(|error| {
+            Usage(format!("--cleanup: {results}: {error}. Give the --timestamp of a run."))
+        })?;
+        let procs = text.lines().find_map(|line| line.strip_prefix("procs")?.split_once('='));
+        let procs = procs.and_then(|(_, procs)| procs.trim().parse::<u32>().ok());
+        match procs.filter(|procs| *procs != lines.ranks) {
+            Some(procs) => Err(Usage(format!("--cleanup: that run had {procs} ranks. Use as many."))),
+            None => Ok(()),
+        }
+    }
+
+    /// Loads what the backends need once, so that a library that is missing is found before the first phase.
+    fn load(&self) -> Result<(), Usage> {
+        let backends = self.phases().filter_map(|phase| self.lines.backend(phase).next());
+        let names: BTreeSet<&str> = backends.collect();
+        names.into_iter().try_for_each(|name| (storage::driver(name)?.open)(&Settings::default())?.load())
     }
 
     /// What the backends need.
@@ -202,6 +287,9 @@ impl ReadyIo500 {
         Ok(needs)
     }
 }
+
+/// The most `-v` of a program.
+const VERBOSITY_MAX: usize = 10;
 
 /// The workload of a phase.
 fn workload(phase: &Phase) -> Option<WorkloadName> {
@@ -265,7 +353,15 @@ impl Inputs {
             (None, count) => count.into(),
         };
         Ok(ReadyIo500 {
-            lines: PhaseLines { config, data_dir, result_dir, timestamp: self.timestamp, ranks },
+            lines: PhaseLines {
+                config,
+                data_dir,
+                result_dir,
+                timestamp: self.timestamp,
+                ranks,
+                // The results of the run stay as they are.
+                file_prefix: if options.cleanup { "cleanup-" } else { "" },
+            },
             mode: options.mode,
             cleanup: options.cleanup,
             verbosity,
@@ -287,6 +383,7 @@ fn prepare(
     let checked = |inputs: Inputs, outside, start: RankStart| {
         let ready = inputs.ready(ini, options, outside, start.ranks())?;
         ready.check(start)?;
+        ready.load()?;
         Ok::<_, Usage>(ready)
     };
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {

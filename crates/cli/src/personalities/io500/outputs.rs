@@ -1,7 +1,7 @@
 //! The results of a run, on rank 0: the lines on standard output and in `result_summary.txt`, and the pairs
 //! in `result.txt`. Their form is that of IO500 02091cf.
 
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 
@@ -55,18 +55,23 @@ fn make_dir(dir: &str) -> io::Result<()> {
 }
 
 impl RunOutputs {
-    /// Creates the directory of the results and their files. Results of an earlier run are rejected. A run
-    /// that only removes writes no files.
+    /// Creates the directory of the results and their files. A directory that has files is rejected, unless
+    /// the run only removes: then the files stay as they are.
     pub(super) fn open(ready: &ReadyIo500, screen: LivingText, is_plain: bool) -> Result<Self, Usage> {
         let lines = &ready.lines;
         let failed = |error: io::Error| Usage(format!("[global] resultdir = {}: {error}.", lines.result_dir));
-        make_dir(&lines.result_dir).map_err(failed)?;
+        if !ready.cleanup {
+            make_dir(&lines.result_dir).map_err(failed)?;
+            if std::fs::read_dir(&lines.result_dir).map_err(failed)?.next().is_some() {
+                let dir = &lines.result_dir;
+                return Err(Usage(format!(
+                    "[global] resultdir = {dir}: it has files already. Choose another one."
+                )));
+            }
+        }
         let file = |name: &str| match ready.cleanup {
             true => Ok(Printer::to_file(io::sink())),
-            false => std::fs::File::create_new(lines.result(name)).map(Printer::to_file).map_err(|error| {
-                let path = lines.result(name);
-                Usage(format!("{path}: {error}. Choose another resultdir, or timestamp-resultdir = TRUE."))
-            }),
+            false => File::create_new(lines.result(name)).map(Printer::to_file).map_err(failed),
         };
         let (pairs, summary) = (file("result.txt")?, file("result_summary.txt")?);
         file("config-orig.ini")?.put(&ready.given);

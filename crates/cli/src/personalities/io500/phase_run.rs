@@ -110,7 +110,7 @@ impl PhaseContext<'_> {
     }
 
     fn external(&self, phase: &PhaseRow, line: &str) -> Result<PhaseOutcome, Halt> {
-        let to = self.ready.lines.result(&format!("{}.txt", phase.name));
+        let to = self.ready.lines.phase_file(phase, "txt");
         let outcome = match self.comm.rank() {
             0 => search::external(line, Path::new(&to)).map_or_else(PhaseOutcome::fault, found),
             _ => PhaseOutcome::default(),
@@ -159,7 +159,7 @@ impl PhaseContext<'_> {
         comm: &dyn Comm,
         sink: &mut PhaseSink<'_>,
     ) -> Result<u8, Halt> {
-        let to = self.ready.lines.result(&format!("{}.txt", phase.name));
+        let to = self.ready.lines.phase_file(phase, "txt");
         let opened = match comm.rank() {
             0 => Printer::in_place_of_stdout(Path::new(&to), self.is_plain)
                 .map(Some)
@@ -205,9 +205,6 @@ fn outcome_of(phase: &PhaseRow, status: u8, sink: &mut PhaseSink<'_>) -> PhaseOu
     let is_scored = |record: &Phase| record.phase == name && record.repetition == repetition;
     let is_wrong = status != DONE;
     let mut outcome = PhaseOutcome { warnings, is_wrong, ..PhaseOutcome::default() };
-    if is_wrong {
-        outcome.faults.push(format!("calls failed, or data was wrong: see {}.txt", phase.name));
-    }
     let Some(record) = sink.phases.iter().find(|record| is_scored(record)) else {
         // Only rank 0 has records.
         outcome.faults.push(format!("it has no record of {name}"));
@@ -231,7 +228,7 @@ fn outcome_of(phase: &PhaseRow, status: u8, sink: &mut PhaseSink<'_>) -> PhaseOu
             outcome.pairs = vec![("found", matched.to_string()), ("total-files", record.ops.to_string())];
             // A search that found nothing also ends with a failure.
             outcome.is_wrong &= matched > 0;
-            outcome.faults.extend(nothing_found(matched));
+            outcome.faults = nothing_found(matched);
         }
         PhaseTool::MdWorkbench | PhaseTool::Timestamp => {
             outcome.score = metric("rate") / 1000.0;
@@ -243,6 +240,9 @@ fn outcome_of(phase: &PhaseRow, status: u8, sink: &mut PhaseSink<'_>) -> PhaseOu
                 outcome.pairs.push(("maxOpTime0", format!("{:.6}", max_s(first))));
             }
         }
+    }
+    if outcome.is_wrong {
+        outcome.faults.push(format!("calls failed, or data was wrong: see {}.txt", phase.name));
     }
     outcome.record = Some(record.clone());
     outcome

@@ -1,5 +1,6 @@
 //! The phases of a run, one after the other, on each rank.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use command::io500::{Effect, Phase, PhaseTool};
@@ -8,50 +9,61 @@ use results::records::Sink;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::directories::RunDirectories;
 use super::outputs::RunOutputs;
 use super::phase_run::{PhaseContext, PhaseOutcome, PhaseSink};
-use super::{ReadyIo500, caches, directories};
+use super::{ReadyIo500, caches};
 use crate::personalities::ior;
 use crate::personalities::perform::RankContext;
 use crate::personalities::printer::are_printed;
-use crate::personalities::within::{Host, agree};
+use crate::personalities::within::Host;
 use crate::status::{ERROR, error_if};
 
 /// How often a file of `pause-dir` is looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The phase whose rate decides how many objects md-workbench has.
 const RATED: &str = "mdtest-easy-write";
+/// The file with the position of md-workbench.
+const WORKBENCH_STATUS: &str = "mdworkbench.status";
 /// The file with that rate, for a run that only removes.
 const RATE_FILE: &str = "mdworkbench-size";
+
+/// The parts of a run that only rank 0 has.
+pub(super) struct RootOutputs {
+    pub(super) outputs: RunOutputs,
+    pub(super) directories: RunDirectories,
+}
 
 /// Runs all phases. Gives the exit status. Collective.
 pub(super) fn all_phases(
     ready: &ReadyIo500,
     host: &Host<'_>,
     part: RankContext<'_>,
-    mut results: Option<&mut RunOutputs>,
+    mut root: Option<&mut RootOutputs>,
 ) -> Result<u8, Halt> {
     let RankContext { comm, clock, records } = part;
-    let storage = agree(comm, directories::storage(&ready.lines))?;
-    let made =
-        if comm.rank() == 0 && !ready.cleanup { directories::make(&*storage, &ready.lines) } else { Ok(()) };
-    agree(comm, made)?;
-    let is_plain = results.as_ref().is_some_and(|results| results.is_plain());
+    let is_plain = root.as_ref().is_some_and(|root| root.outputs.is_plain());
     let context = PhaseContext { ready, host, comm, clock: &clock, is_plain };
-    let done = in_order(&context, records, results.as_deref_mut());
-    if done.is_ok() {
-        remove_files(ready, comm)?;
+    let outputs = root.as_deref_mut().map(|root| &mut root.outputs);
+    let mut done = in_order(&context, records, outputs);
+    if done.is_ok() || ready.cleanup {
+        done = remove_files(ready, comm).and(done);
     }
-    let Some(results) = results else { return done };
+    let Some(RootOutputs { outputs, directories }) = root else { return done };
     if done.is_ok() && !ready.cleanup {
-        results.scores();
+        outputs.scores();
     }
-    if !(done.is_ok() && directories::remove_empty(&*storage, &ready.lines)) {
-        let (dir, time) = (&ready.lines.data_dir, &ready.lines.timestamp);
-        results.warn(format!("{dir} has data. --cleanup --timestamp {time} removes that of a run"));
+    let left = directories.remove_empty(&ready.lines);
+    if !left.is_empty() {
+        let (time, mode) = (&ready.lines.timestamp, ready.mode.word());
+        outputs.warn(format!(
+            "data remains in {}. Remove it with the same configuration and ranks, and `--cleanup --timestamp \
+             {time} --mode {mode}`",
+            left.join(", ")
+        ));
     }
     let failure = done.as_ref().err().map(ToString::to_string);
-    let printed = are_printed("io500", results.finish(failure.as_deref()));
+    let printed = are_printed("io500", outputs.finish(failure.as_deref()));
     done.map(|status| if printed { status } else { ERROR })
 }
 
@@ -65,7 +77,12 @@ fn in_order(
     let node = ready.flag("drop-caches").then(|| comm.split_by_node()).transpose()?;
     let mut rate = earlier_rate(ready, comm)?;
     let mut is_wrong = false;
-    for (number, phase) in ready.phases().enumerate() {
+    let has_objects = of_rank_0(comm, Path::new(&ready.lines.result(WORKBENCH_STATUS)).exists())?;
+    let is_possible = |phase: &Phase| {
+        // Objects that no run has made cannot be removed.
+        !ready.cleanup || phase.tool != PhaseTool::MdWorkbench || has_objects
+    };
+    for (number, phase) in ready.phases().filter(|phase| is_possible(phase)).enumerate() {
         let sink =
             PhaseSink { to: &mut *records, number: number as u32, phases: Vec::new(), notices: Vec::new() };
         let outcome = one_phase(context, phase, rate, node.as_deref(), sink, results.as_deref_mut())?;
@@ -104,17 +121,23 @@ fn one_phase(
     comm.barrier()?;
     let begun = Instant::now();
     let mut outcome = match ready.is_wanted(phase) {
-        true => context.run(phase, &words, &mut sink)?,
-        false => PhaseOutcome::fault("the configuration leaves it out"),
+        true => context.run(phase, &words, &mut sink).map_err(|halt| placed(phase, halt))?,
+        false => PhaseOutcome::fault("the configuration leaves it or its data out"),
     };
     let seconds = begun.elapsed().as_secs_f64();
     if undropped > 0 {
-        outcome.faults.push(format!("the caches of {undropped} nodes could not be dropped"));
+        let nodes = units::several(undropped, "node");
+        outcome.faults.push(format!("the caches of {nodes} could not be dropped"));
     }
     if let Some(results) = results {
         results.ended(phase, &outcome, seconds);
     }
     Ok(outcome)
+}
+
+/// The failure with the name of its phase.
+fn placed(phase: &Phase, halt: Halt) -> Halt {
+    Halt { step: format!("{}: {}", phase.name, halt.step), ..halt }
 }
 
 /// Waits while `pause-dir` has a file with the name of the phase. The user removes it.
@@ -182,9 +205,7 @@ fn of_rank_0<T: Serialize + DeserializeOwned>(comm: &dyn Comm, value: T) -> Resu
 fn remove_files(ready: &ReadyIo500, comm: &dyn Comm) -> Result<(), Halt> {
     let lines = &ready.lines;
     for phase in command::io500::phases().filter(|phase| {
-        phase.tool == PhaseTool::Ior
-            && phase.effect == Effect::Writes
-            && (ready.cleanup || ready.is_wanted(phase))
+        phase.tool == PhaseTool::Ior && phase.effect == Effect::Writes && ready.is_wanted(phase)
     }) {
         let words = lines.words(phase, None);
         ior::remove_file(&words, &ready.outside, comm);

@@ -29,11 +29,14 @@ pub(super) fn external(line: &str, to: &Path) -> Result<External, String> {
     let seconds = begun.elapsed().as_secs_f64();
     let ended = ended.map_err(|error| format!("external-script: {error}"))?;
     if !ended.status.success() {
-        return Err(format!("external-script ended with {}", ended.status));
+        let why = ended.err.lines().last().map(|line| format!(": {line}")).unwrap_or_default();
+        return Err(format!("external-script ended with {}{why}", ended.status));
     }
     let file = File::open(to).map_err(|error| format!("{}: {error}", to.display()))?;
-    let last = BufReader::new(file).lines().map_while(Result::ok).last().unwrap_or_default();
-    let (matched, files) = matched(&last).ok_or("the last line of external-script is not MATCHED x/y")?;
+    // Names of files need not be UTF-8.
+    let last = BufReader::new(file).split(b'\n').map_while(Result::ok).last().unwrap_or_default();
+    let (matched, files) = matched(&String::from_utf8_lossy(&last))
+        .ok_or("the last line of external-script is not MATCHED x/y")?;
     Ok(External { matched, files, seconds })
 }
 
@@ -50,12 +53,12 @@ mod tests {
     fn the_last_line_of_an_external_search_has_its_result() {
         let dir = tempfile::tempdir().unwrap();
         let to = dir.path().join("find.txt");
-        let found = external("echo a; echo MATCHED 3/17", &to).unwrap();
+        let found = external("printf 'a\\377\\n'; echo MATCHED 3/17", &to).unwrap();
         assert_eq!((found.matched, found.files), (3, 17));
-        assert_eq!(std::fs::read_to_string(&to).unwrap(), "a\nMATCHED 3/17\n");
+        assert_eq!(std::fs::read(&to).unwrap(), b"a\xff\nMATCHED 3/17\n");
         for (line, why) in [
             ("echo MATCHED 3", "the last line of external-script is not MATCHED x/y"),
-            ("echo MATCHED 3/17; exit 4", "external-script ended with exit status: 4"),
+            ("echo no >&2; exit 4", "external-script ended with exit status: 4: no"),
         ] {
             assert_eq!(external(line, &to).unwrap_err(), why);
         }

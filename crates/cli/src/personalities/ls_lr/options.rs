@@ -8,7 +8,7 @@ use crate::personalities::program::options_or_help;
 
 /// The options, or the help text to print instead.
 pub(super) fn parse(tokens: &[String]) -> Result<Result<LsLrOptions, String>, Usage> {
-    options_or_help("ls-lr", tokens.iter().cloned(), "Give one per walker")
+    options_or_help("ls-lr", tokens.iter().cloned(), "no directory is given. Give one per walker")
 }
 
 /// The parameters for this number of walkers. `holds` says whether tree number n is in the only

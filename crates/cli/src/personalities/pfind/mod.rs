@@ -50,14 +50,15 @@ pub(super) fn run_within(argv: &[String], within: RunWithin<'_>) -> Result<u8, H
     let RunWithin { part, to, .. } = within;
     let options = parse(&argv[1..]).and_then(|options| options.map_err(|_| Usage::new(super::PRINTS)));
     let ready = options.and_then(|options| Ok((ready(&options, part.comm.rank() == 0)?, options)));
-    let (ready, options) = agree(part.comm, ready)?;
+    let (ready, mut options) = agree(part.comm, ready)?;
+    options.per_rank = true;
     let mut text = to.map(|to| PfindText::new(to, &options, &ready.parameters));
     one_rank(&ready, part, text.as_mut())
 }
 
 /// The options, or the help text to print instead.
 fn parse(tokens: &[String]) -> Result<Result<PfindOptions, String>, Usage> {
-    options_or_help("pfind", with_two_dashes(tokens), "Give the root of a tree")
+    options_or_help("pfind", with_two_dashes(tokens), "no directory is given. Give the root of a tree")
 }
 
 /// A run that was checked.
