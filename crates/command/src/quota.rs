@@ -228,8 +228,11 @@ impl QuotaRequest {
     }
 }
 
+/// A size; a number without a unit is in bytes.
 fn bytes(option: &str, text: &str) -> Result<f64, Usage> {
-    let bytes = size(text).map_err(|usage| Usage(format!("{option}: {usage}")))?;
+    let is_count = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    let bytes = size(&if is_count { format!("{text}B") } else { text.to_owned() })
+        .map_err(|usage| Usage(format!("{option}: {usage}")))?;
     if bytes >= 0.0 { Ok(bytes) } else { Err(Usage(format!("{option} {text}: below 0. Give a size."))) }
 }
 
@@ -317,9 +320,10 @@ mod tests {
 
     #[test]
     fn stated_limits_users_and_directories_are_read() {
-        let request = args("/s --of project --limit 1g --used 4k --limit-inodes 100 --as 5:6 --other-dir /o")
-            .request()
-            .unwrap();
+        let request =
+            args("/s --of project --limit 1073741824 --used 4k --limit-inodes 100 --as 5:6 --other-dir /o")
+                .request()
+                .unwrap();
         assert_eq!(request.bytes, Some(StatedLimit { limit: 1 << 30, used: Some(4096) }));
         assert_eq!(request.inodes, Some(StatedLimit { limit: 100, used: None }));
         assert_eq!(request.acting, Some(UserAndGroup { uid: 5, gid: 6 }));
@@ -331,7 +335,7 @@ mod tests {
         for (text, begin) in [
             ("/s --transfer 0B", "--transfer 0B: give"),
             ("/s --transfer 2g", "--transfer 2g: give"),
-            ("/s --transfer 5", "--transfer: "),
+            ("/s --transfer 5x", "--transfer: "),
             ("/s --beyond 10", "--beyond 10: write it"),
             ("/s --timeout 5", "--timeout 5: write it"),
             ("/s --wait 0s", "--wait 0s: write it"),

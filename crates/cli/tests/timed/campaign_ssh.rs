@@ -184,8 +184,12 @@ fn endless(nodes: &SshNodes, keys: &str, timeout: &str) -> Running {
     let plan = format!("{HEAD}{launch}{test}timeout = \"{timeout}\"\n");
     fs::write(nodes.path("p.toml"), plan).unwrap();
     let child = Running::piped(&mut nodes.assay("run p.toml --dir fs --folder evidence --plain"));
-    let is_rank =
-        |pid: &String| fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name == "assay\n");
+    // Before the job, the same program runs there to give the facts of the host.
+    let is_rank = |pid: &String| {
+        let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let words: Vec<&str> = line.split('\0').collect();
+        words[0].ends_with("assay") && words.get(1) == Some(&"ior")
+    };
     until("the ranks of the second node", || {
         nodes.processes(1).iter().filter(|pid| is_rank(pid)).count() == 2
     });

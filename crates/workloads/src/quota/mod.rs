@@ -24,6 +24,7 @@ use measure::{Clock, unix_seconds};
 use ranks::{Halt, Reduce};
 use results::reason::{Reason, reason};
 use results::record::{Phase, QuotaUnit};
+use rustix::io::Errno;
 use storage::{Names, QuotaLimits, Storage};
 use units::{Dimension, Quantity};
 
@@ -343,7 +344,10 @@ impl QuotaRun<'_, '_> {
         let quotas = self.storage.quotas().ok_or("this backend reports none")?;
         let id = self.id.ok_or("the files have none")?;
         let found = quotas.limits(&self.request.dir, self.request.of, id);
-        found.map_err(|error| words(&error))
+        found.map_err(|error| match Errno::from_io_error(&error) {
+            Some(Errno::SRCH) => "quotas of this kind are off on this file system".to_owned(),
+            _ => words(&error),
+        })
     }
 }
 
