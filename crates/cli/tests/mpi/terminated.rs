@@ -16,7 +16,8 @@ fn a_launcher_that_is_terminated_shows_the_call_that_its_rank_is_in() {
         assert!(Command::new("mkfifo").arg(&stuck).status().unwrap().success());
         let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap_or_default();
         let Some(mut command) = mpi.command(dir.path(), 2, "ior -r -k -F -b 4k -t 4k -o f") else { continue };
-        command.env("ASSAY_WAIT_REPORT", "2").env("OMPI_MCA_odls_base_sigkill_timeout", "1");
+        // By default Open MPI kills after a second, which a loaded machine may need for the line.
+        command.env("ASSAY_WAIT_REPORT", "2").env("OMPI_MCA_odls_base_sigkill_timeout", "5");
         let stream = |name: &str| std::fs::File::create(dir.path().join(name)).unwrap();
         let launcher = Running::start(command.stdout(stream("out")).stderr(stream("err")));
         let place = format!("in open of {}", stuck.display());
