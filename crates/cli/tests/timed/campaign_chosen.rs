@@ -28,7 +28,7 @@ fn severities(place: &Place, code: &str) -> Vec<String> {
 
 #[test]
 fn a_launcher_that_has_time_for_other_runs_needs_a_waiver() {
-    // 30 s are allowed, with a tenth of the run, whose times are in whole seconds.
+    // 30 s are allowed, and half of the run, whose times are in whole seconds.
     for (before, wanted) in [("sleep 36; exec \"$@\"", &["needs-waiver"][..]), ("exec \"$@\"", &[])] {
         let place = Place::new();
         place.plan(&format!("{}{}", through(before), PLAN.replace("repetitions = 2", "repetitions = 1")));
