@@ -12,7 +12,7 @@ use crate::verdict::Outcome;
 pub struct AnswerSheet {
     /// Its id in the plan.
     pub id: String,
-    /// Its title.
+    /// The words above the table.
     pub title: String,
     /// Its place in the document; may be empty.
     pub source: String,

@@ -129,6 +129,16 @@ impl<'a> StartedProgram<'a> {
         self.print(&format!("{classic}-{version} (assay {})\n", env!("CARGO_PKG_VERSION")))
     }
 
+    /// The options; `None` after their help text was printed instead.
+    pub(crate) fn options_after_help<O>(&self, parsed: Result<O, String>) -> Option<O> {
+        parsed
+            .inspect_err(|help| {
+                // A help text that cannot be printed is not an error.
+                self.print(help);
+            })
+            .ok()
+    }
+
     /// Prints only a text, once for all processes. Gives the exit status.
     pub(crate) fn print(&self, text: &str) -> u8 {
         error_if(self.speaks && say(text).is_err())

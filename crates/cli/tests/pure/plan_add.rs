@@ -187,7 +187,7 @@ fn a_plan_with_the_families_of_clauses_measures_each_of_them() {
     let ran =
         place.assay("run plan.toml --scale small --set block=1m --set deadline= --set files=300 --dir dir");
     let verdicts = json(&place.folder().join("verdicts.json"));
-    let of = |metric: &str, key: &str| -> Vec<String> {
+    let found = |metric: &str, key: &str| -> Vec<String> {
         let all = verdicts.as_array().unwrap().iter().filter(|one| one["metric"] == metric);
         all.map(|one| one[key].to_string()).collect()
     };
@@ -200,10 +200,10 @@ fn a_plan_with_the_families_of_clauses_measures_each_of_them() {
         ("write.latency.p95.rank_max", 1),
         ("find.rate", 1),
     ] {
-        let values = of(metric, "value");
+        let values = found(metric, "value");
         assert!(values.len() == count && values.iter().all(|value| value != "null"), "{metric}: {ran:#?}");
     }
     for metric in ["directory_listing.failures", "find.failures", "write.errors", "read.own_node_share"] {
-        assert_eq!(of(metric, "outcome"), ["\"PASS\""], "{metric}: {ran:#?}");
+        assert_eq!(found(metric, "outcome"), ["\"PASS\""], "{metric}: {ran:#?}");
     }
 }

@@ -7,7 +7,7 @@ use super::sections::{Effect, Phase, PhaseTool, ScoreGroup};
 /// What the command lines of a run depend on.
 #[derive(Clone, Debug)]
 pub struct PhaseLines {
-    /// The configuration.
+    /// As given, with the defaults of what is left out.
     pub config: Config,
     /// The directory of the data of this run.
     pub data_dir: String,

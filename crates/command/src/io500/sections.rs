@@ -69,7 +69,7 @@ pub struct Phase {
     pub parent: &'static str,
     /// Whether only the extended mode has it.
     pub is_optional: bool,
-    /// Its program.
+    /// What runs it.
     pub tool: PhaseTool,
     /// The phase in the records of that program, and which repetition counts.
     pub record: (&'static str, u32),
@@ -82,7 +82,7 @@ pub struct Phase {
 /// A section.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
-    /// Its name.
+    /// As it stands between brackets.
     pub name: &'static str,
     /// Whether only the extended mode uses it.
     pub is_optional: bool,

@@ -11,7 +11,7 @@ use super::allocation::{Allocation, expanded};
 /// How the ranks of a plan are started by ssh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ssh {
-    /// The hosts.
+    /// Those that ranks may be started on.
     pub hosts: HostList,
     /// The program in place of `ssh`.
     pub program: Option<String>,
@@ -26,7 +26,7 @@ pub enum HostList {
     Slurm,
     /// A file with one host per line.
     File(String),
-    /// The plan.
+    /// The plan, host by host.
     Names(Vec<Host>),
 }
 

@@ -9,7 +9,7 @@ use super::Criterion;
 pub struct Answer {
     /// Its id, by which one sheet of several is chosen.
     pub id: String,
-    /// Its title.
+    /// The words above the table.
     pub title: String,
     /// Its place in the document; empty if it is not given.
     pub source: String,

@@ -72,7 +72,7 @@ pub fn places_of_tests(campaign: &Campaign) -> BTreeMap<String, String> {
 /// Answer sheets, ready for a renderer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerDocument {
-    /// Its title.
+    /// The words above the table.
     pub title: String,
     /// When and with what it was made.
     pub made: String,

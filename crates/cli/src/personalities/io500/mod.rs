@@ -59,14 +59,7 @@ fn parse(tokens: &[String]) -> Result<Result<Io500Options, String>, Usage> {
 }
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
-    let options = match parse(tokens)? {
-        Ok(options) => options,
-        Err(help) => {
-            // A help text that cannot be printed is not an error.
-            program.print(&help);
-            return Ok(DONE);
-        }
-    };
+    let Some(options) = program.options_after_help(parse(tokens)?) else { return Ok(DONE) };
     let Some(ini) = options.ini.as_deref().filter(|_| !options.list && !options.list_mandatory) else {
         let listed = Config::default().print(true, |row| options.list || !row.is_optional);
         let which = if options.list { "" } else { " of the phases that each run has" };

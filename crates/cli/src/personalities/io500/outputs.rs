@@ -344,13 +344,13 @@ mod tests {
         }
         outputs.scores();
         outputs.finish(None).unwrap();
-        let said = verification::outcome(
+        let lines = verification::outcome(
             &verification::ResultHashes::read(
                 &std::fs::read_to_string(ready.lines.result("result.txt")).unwrap(),
             ),
             &ready.lines.config.hash().to_string(),
         );
-        (std::fs::read_to_string(ready.lines.result("result_summary.txt")).unwrap(), said.1)
+        (std::fs::read_to_string(ready.lines.result("result_summary.txt")).unwrap(), lines.1)
     }
 
     #[test]
@@ -366,11 +366,11 @@ mod tests {
             ("[debug]\npause-dir = p\n", 300.0, false),
             ("[mdtest-hard]\nfiles-per-dir = 9\n", 300.0, false),
         ] {
-            let (summary, said) = summary(config, seconds);
+            let (summary, lines) = summary(config, seconds);
             let score = summary.lines().last().unwrap();
             assert_eq!(!score.ends_with("[INVALID]"), is_valid, "{config}: {summary}");
             let expected = if is_valid { "\n[OK]\n" } else { "\n[OK] But this is an invalid run!\n" };
-            assert_eq!(said, expected, "{config}");
+            assert_eq!(lines, expected, "{config}");
             let total = "[SCORE ] Bandwidth 1.000000 GiB/s : IOPS 1.000000 kiops : TOTAL 1.000000";
             assert!(score.starts_with(total), "{score}");
         }

@@ -61,10 +61,10 @@ pub(super) fn verify(program: &StartedProgram<'_>, config: &Config, result: &Pat
         let path = result.display();
         return Err(Usage(format!("--verify {path}: it has no config-hash or no hash of scores.")));
     }
-    let (is_good, said) = outcome(&found, &config.hash().to_string());
+    let (is_good, lines) = outcome(&found, &config.hash().to_string());
     let ResultHashes { version, config, scores, .. } = &found;
     let printed = program.print(&format!(
-        "result file ver = {version}\n[run]\nconfig-hash     = {config}\nscore-hash      = {scores}\n{said}"
+        "result file ver = {version}\n[run]\nconfig-hash     = {config}\nscore-hash      = {scores}\n{lines}"
     ));
     Ok(if is_good { printed } else { FAIL })
 }
@@ -124,16 +124,19 @@ mod tests {
 
     #[test]
     fn the_hashes_of_a_run_of_the_original_are_found() {
-        let (is_good, said) = outcome(&ResultHashes::read(&text()), "126599F0");
-        assert_eq!((is_good, said.as_str()), (false, "\n[OK] But this is an invalid run!\n"));
+        let (is_good, lines) = outcome(&ResultHashes::read(&text()), "126599F0");
+        assert_eq!((is_good, lines.as_str()), (false, "\n[OK] But this is an invalid run!\n"));
     }
 
     #[test]
     fn a_changed_score_and_another_configuration_are_found() {
         let changed = ResultHashes::read(&text().replace("0.897122", "1.897122"));
-        let (is_good, said) = outcome(&changed, "126599F1");
+        let (is_good, lines) = outcome(&changed, "126599F1");
         assert!(!is_good);
-        assert!(said.starts_with("ERROR: Configuration hash expected: 126599F1 read: 126599F0\n"), "{said}");
-        assert!(said.contains("\nERROR: Score hash expected: "), "{said}");
+        assert!(
+            lines.starts_with("ERROR: Configuration hash expected: 126599F1 read: 126599F0\n"),
+            "{lines}"
+        );
+        assert!(lines.contains("\nERROR: Score hash expected: "), "{lines}");
     }
 }

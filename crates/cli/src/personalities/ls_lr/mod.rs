@@ -27,14 +27,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 }
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
-    let options = match options::parse(tokens)? {
-        Ok(options) => options,
-        Err(help) => {
-            // A help text that cannot be printed is not an error.
-            program.print(&help);
-            return Ok(DONE);
-        }
-    };
+    let Some(options) = program.options_after_help(options::parse(tokens)?) else { return Ok(DONE) };
     let local = local_ranks(local, options.ranks)?;
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let mine = program.launch.as_ref().filter(|_| session.mpi().is_some()).map(|launch| launch.rank);

@@ -26,14 +26,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 }
 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
-    let options = match parse(tokens)? {
-        Ok(options) => options,
-        Err(help) => {
-            // A help text that cannot be printed is not an error.
-            program.print(&help);
-            return Ok(DONE);
-        }
-    };
+    let Some(options) = program.options_after_help(parse(tokens)?) else { return Ok(DONE) };
     let local = local_ranks(local, options.ranks)?;
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let speaks = program.launch.as_ref().is_none_or(|launch| launch.rank == 0);
