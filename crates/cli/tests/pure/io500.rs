@@ -86,6 +86,8 @@ fn all_phases_run_in_their_order_and_leave_the_files_of_results_only() {
     assert!(out.contains("\nThe result files are stored in the directory: results/t\n"), "{out}");
     assert!(out.contains("assay: ior-hard-read ") && out.contains("% of the median\n"), "{out}");
     assert!(out.contains("assay: warning: ior-easy-read: rd-check: 100 % of the data was in this"), "{out}");
+    let cached = "; WARNING rd-check: 100 % of the data was in this client's page cache";
+    assert!(result(dir.path(), "result.txt").contains(cached), "the file says so, too");
     assert!(!dir.path().join("data/t").exists() && !dir.path().join("results/t/ior-easy.stonewall").exists());
     let all = phases(&dir.path().join("r"));
     let scores: Vec<f64> = rows.iter().map(|(_, score, _)| *score).collect();

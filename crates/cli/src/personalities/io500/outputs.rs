@@ -228,6 +228,7 @@ impl RunOutputs {
     /// Keeps the own lines about a phase for the end.
     fn about(&mut self, phase: &Phase, outcome: &PhaseOutcome) {
         for text in &outcome.warnings {
+            self.pairs.put(&format!("; WARNING {text}\n"));
             self.warn(format!("{}: {text}", phase.name));
         }
         let Some(record) = &outcome.record else { return };
